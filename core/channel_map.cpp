@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "channel_map.h"
+
+namespace ropewalk {
+namespace {
+
+/// Pairs the channels first..first+width-1 among themselves.
+std::vector<std::pair<int, int>> pairUp(Layout layout, int first, int width)
+{
+    std::vector<std::pair<int, int>> pairs;
+    pairs.reserve(static_cast<std::size_t>(width / 2));
+    for (int i = 0; i < width / 2; ++i) {
+        if (layout == Layout::Interleaved)
+            pairs.emplace_back(first + 2 * i, first + 2 * i + 1);
+        else
+            pairs.emplace_back(first + i, first + i + width / 2);
+    }
+    return pairs;
+}
+
+} // namespace
+
+ChannelMap channelMap(const RopeConfig& config)
+{
+    return {pairUp(config.layout, 0, config.rotaryDim),
+            pairUp(config.layout, config.rotaryDim, config.headDim - config.rotaryDim)};
+}
+
+std::vector<int> interleavedFromHalf(int width)
+{
+    std::vector<int> permutation(static_cast<std::size_t>(width));
+    for (int k = 0; k < width; ++k)
+        permutation[static_cast<std::size_t>(k)] = k / 2 + (k % 2) * (width / 2);
+    return permutation;
+}
+
+} // namespace ropewalk

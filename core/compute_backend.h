@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "message.h"
+#include "result.h"
+
+#include <cstdint>
+#include <span>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <variant>
+
+namespace ropewalk {
+
+/// Rotates a row of channels at one position: out = A·R(position·θ)·in on the rotated pairs, unchanged elsewhere
+/// (RoFormer, arXiv:2104.09864, equation 34).
+struct RotateOp
+{
+    std::span<const std::pair<int, int>> pairs; ///< channels of the rotated pairs
+    std::span<const double> invFreq;            ///< θ', rad/token, one a pair
+    double attentionFactor = 1.0;
+    double position = 0.0;          ///< tokens
+    std::span<const double> input;  ///< [head_dim]
+    std::span<double> output;       ///< [head_dim]; may be the same memory as `input`
+};
+
+/// What each pair adds to the score of two rotated rows: q_a·k_a + q_b·k_b (that is Re(q·conj k)).
+struct PairContributionOp
+{
+    std::span<const std::pair<int, int>> pairs; ///< rotated pairs, then still ones
+    std::span<const double> query;              ///< [head_dim], rotated at m
+    std::span<const double> key;                ///< [head_dim], rotated at n
+    std::span<double> contribution;             ///< one a pair; their sum is the score
+};
+
+/// The decay curves of one configuration over the distances `distances` (ascending, ≥ 0, tokens), in units of
+/// head_dim ("C units"): the score divided by head_dim. Spans that are empty are not computed.
+struct DecayOp
+{
+    std::span<const double> invFreq; ///< θ' of the rotated pairs, rad/token
+    int pairCount = 0;               ///< pairs of the head, rotated and still
+    double attentionFactor = 1.0;    ///< A; enters the score curves as A² on rotated pairs, never cosineSum and bound
+    double rho = 1.0;                ///< correlation of the similar key, -1..1
+    std::int64_t firstDistance = 0;  ///< distances are firstDistance, +1, +2, ... unless `distances` is given
+    std::span<const double> distances; ///< explicit whole distances (coarse pass); empty for consecutive ones
+    std::span<double> similarMean;   ///< 2ρΣA²cos(rθ)/d_h
+    std::span<double> similarSd;     ///< √(4ρ²ΣA⁴cos²(rθ) + (1-ρ²)2ΣA⁴)/d_h
+    std::span<double> cosineSum;     ///< C(r) = (2/d_h)Σcos(rθ), still pairs count 1
+    std::span<double> boundFactor;   ///< U(r)/U(0), RoFormer section 3.4.3
+};
+
+using Operation = std::variant<RotateOp, PairContributionOp, DecayOp>;
+
+/// A device that computes operations. Implementations are safe to call from any one thread at a time.
+class ComputeBackend
+{
+public:
+    struct Info
+    {
+        std::string name;      ///< "cpu", "cuda": the word of `--backend`
+        std::string device;    ///< for people
+        std::string precision; ///< "double"
+    };
+
+    virtual ~ComputeBackend() = default;
+    virtual Info info() const = 0;
+
+    /// Success when the backend can work at all; else ErrorCode::NotBuilt or NotAvailable with the reason.
+    virtual Result<void> status() const = 0;
+
+    virtual bool supports(const Operation& operation) const = 0;
+
+    /// Computes `operation` into its output spans. Polls `stop` between tiles of a few milliseconds and then returns
+    /// ErrorCode::Cancelled; outputs are then unspecified. ErrorCode::RunFailed when the device failed.
+    virtual Result<void> run(const Operation& operation, std::stop_token stop) = 0;
+};
+
+} // namespace ropewalk

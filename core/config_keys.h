@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "figure_results.h"
+#include "result.h"
+
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace ropewalk {
+
+/// One `key=value` of `--set`, with the letter it is addressed to ("A.base=…"), or empty for all.
+struct Setting
+{
+    std::string letter; ///< "A".."D" or empty
+    std::string key, value;
+};
+
+/// Splits "base=1e6" or "A.base=1e6". Errors: Usage.
+Result<Setting> parseSetting(std::string_view text);
+
+/// Applies settings to configurations and options, under the names of contract.md's `--set`. head_dim comes before the
+/// widths that depend on it, whatever the order given. Errors: Usage; an unknown key or value names the nearest known
+/// ones, one that Ropewalk knows of but does not build is refused by name. Nothing is changed on an error.
+Result<void> applySettings(const std::vector<Setting>& settings, std::vector<FigureConfiguration>& configurations,
+                           FigureOptions& options);
+
+/// `head_dim` changed as a person means it: all channels stay all, a first fraction keeps its share.
+RopeConfig withHeadDim(RopeConfig config, int headDim);
+
+/// Up to three of `known` that look most like `word`, nearest first, as "a, b, c".
+std::string nearestWords(std::string_view word, const std::vector<std::string>& known);
+
+} // namespace ropewalk

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "channel_map.h"
+#include "content.h"
+#include "engine.h"
+#include "figure_spec.h"
+#include "frequency_rules.h"
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <stop_token>
+#include <vector>
+
+namespace ropewalk {
+
+/// What the figures show beyond the configurations: the one selection that links them, and the ranges.
+struct FigureOptions
+{
+    int pair = 12;                      ///< picked pair, 0 = fastest
+    std::int64_t m = 40, n = 25;        ///< query and key position, tokens, ≥ 0
+    std::int64_t maxDistance = 131072;  ///< right end of the decay curves, tokens, ≥ 1
+    double rho = 1.0;                   ///< correlation of the similar key, -1..1
+    Content content = Content::Ones;    ///< of q and k
+    bool showBound = false;             ///< draw RoFormer's bound factor
+    bool isDistanceLogarithmic = true;  ///< decay's x axis
+
+    bool operator==(const FigureOptions&) const = default;
+};
+
+inline constexpr std::int64_t kLongestDistance = 10'000'000; ///< tokens; limit of maxDistance
+inline constexpr std::int64_t kLargestPosition = 100'000'000; ///< tokens; limit of m and n
+
+/// q and k of every pair at one (m, n), and the score that they make.
+struct PairScores
+{
+    std::int64_t m = 0, n = 0;
+    std::vector<double> query, key;       ///< before rotation, [head_dim]
+    std::vector<double> rotatedQuery, rotatedKey; ///< A·R(m)q and A·R(n)k on rotated pairs, [head_dim]
+    std::vector<double> contribution;     ///< one a pair, rotated then still; raw, not divided
+    double score = 0.0;                   ///< Σ contribution
+};
+
+/// Decay curves in C units (score/head_dim), see maths in figures/decay.cpp. Vectors of the same length.
+struct DecayCurves
+{
+    Values distances; ///< tokens; every integer 0..maxDistance, or a chosen few when coarse
+    Values similarMean, similarSd, cosineSum, boundFactor; ///< boundFactor is null when not asked for
+    double independentSd = 0.0; ///< √(2ΣA⁴)/d_h, the same at every distance
+    /// First distance at which the similar key's mean is within independentSd, and first below zero.
+    std::optional<std::int64_t> entersNoise, firstNegative;
+    bool isCoarse = false;
+};
+
+/// What was computed for one configuration.
+struct ConfigurationResult
+{
+    FigureConfiguration shown;
+    std::vector<Issue> issues; ///< of validate(); with an error in it nothing below is filled
+    ChannelMap channels;
+    FrequencyTable table;
+    std::shared_ptr<const PairScores> scores;
+    std::shared_ptr<const DecayCurves> decay;
+};
+
+/// Everything that the figures are built from.
+struct FigureResults
+{
+    FigureOptions options;
+    std::vector<ConfigurationResult> configurations;
+    Provenance provenance; ///< of the slowest operation
+    bool hasBound = false;
+    bool isCoarse = false;
+};
+
+/// What to compute. Coarse: about a thousand distances instead of all, for a preview while a slider is dragged.
+struct ComputeRequest
+{
+    std::vector<FigureConfiguration> configurations;
+    FigureOptions options;
+    bool wantsDecay = true;
+    bool wantsBound = false;
+    bool isCoarse = false;
+};
+
+/// Computes on `engine`. What `previous` holds and the request leaves unchanged is taken over, not computed again.
+/// Errors: Cancelled, or the engine's.
+Result<FigureResults> computeFigureResults(Engine& engine, const ComputeRequest& request,
+                                           const FigureResults* previous = nullptr, std::stop_token stop = {});
+
+} // namespace ropewalk

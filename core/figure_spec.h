@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "provenance.h"
+#include "rope_config.h"
+
+#include <complex>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace ropewalk {
+
+/// Numbers that are shared between results, figure and view, and never changed again.
+using Values = std::shared_ptr<const std::vector<double>>;
+
+/// Makes shared values of a vector.
+inline Values makeValues(std::vector<double> values)
+{
+    return std::make_shared<const std::vector<double>>(std::move(values));
+}
+
+/// What an axis counts; decides how its ticks are written.
+enum class AxisKind {
+    Tokens, ///< 10, 1k, 4k, 128k, 1M; at powers of two where the axis is linear, of ten where it is logarithmic
+    Pair,   ///< pair index, whole numbers
+    Plain,  ///< a number without unit
+    Radians ///< rad/token
+};
+
+struct AxisSpec
+{
+    Message label;
+    AxisKind kind = AxisKind::Plain;
+    bool isLogarithmic = false;
+    double lower = 0.0, upper = 1.0; ///< lower < upper; above 0 when logarithmic
+};
+
+/// How a series is drawn. The data of every series goes into JSON and CSV, drawn or not.
+enum class SeriesStyle {
+    DataOnly, ///< exported, not drawn
+    Line,     ///< a curve; min/max per pixel column where it is denser than the pixels
+    Markers,  ///< one marker a sample, joined by a faint line (spectrum)
+    Bars,     ///< bars from zero
+    Steps     ///< a cumulated sum, as a stepped line
+};
+
+/// One curve: y over x. NaN in y is a gap.
+struct Series
+{
+    int configuration = 0; ///< index into FigureSpec::configurations
+    std::string name;      ///< contract name, e.g. "similar_mean"
+    std::string unit;      ///< of y, e.g. "rad/token"
+    std::string xUnit;     ///< e.g. "token", "pair"
+    Values x, y;           ///< same length, x ascending
+    SeriesStyle style = SeriesStyle::DataOnly;
+    bool isEmphasised = false; ///< the heavy line of the first picture
+    bool isDashed = false;
+    bool isOnSecondAxis = false; ///< y belongs to FigureSpec::secondYAxis
+    Message label;             ///< written beside the curve; empty: none
+};
+
+/// A filled band between two curves over the same x.
+struct Band
+{
+    int configuration = 0; ///< coloured as this configuration; -1: grey
+    Values x, lower, upper;
+    Message label;
+};
+
+enum class GuideRole {
+    Zero,      ///< strong, in the axis colour
+    Threshold, ///< one of the rule's own lines, amber
+    Training,  ///< the training length, amber
+    Selection, ///< the picked pair or distance, accent
+};
+
+/// A straight line across the whole plot.
+struct GuideLine
+{
+    bool isVertical = false; ///< at x = `at`; else horizontal at y = `at`
+    double at = 0.0;
+    GuideRole role = GuideRole::Threshold;
+    int configuration = -1; ///< whose it is; -1: everybody's
+    Message label;          ///< short text on the line
+};
+
+/// A named point. Exported always; `x` and `value` are empty where the point is not within the range.
+struct Marker
+{
+    int configuration = 0;
+    std::string name; ///< contract name, e.g. "first_negative"
+    std::optional<double> x;
+    std::optional<double> value;
+    bool isDrawn = false; ///< a ring at (x, drawnAt)
+    double drawnAt = 0.0; ///< y of the ring
+    Message label;        ///< short text at the ring
+};
+
+/// One of the two arrows of a pair, as the attention computes it: A·e^{j·position·θ'}·x.
+struct Phasor
+{
+    int configuration = 0;
+    int pair = 0;        ///< rotated pairs first, then still ones
+    double position = 0; ///< tokens
+    std::string name;    ///< "q" or "k"
+    double re = 0.0, im = 0.0;
+    bool isStill = false; ///< the pair does not turn; drawn grey
+};
+
+/// The complex plane of one configuration: the picked pair large, all pairs small (their arrows are the Phasors).
+struct PlanePanel
+{
+    int configuration = 0;
+    int pair = 0;                    ///< the picked pair, within this configuration's pairs
+    bool isStill = false;            ///< the picked pair does not turn
+    double thetaRadians = 0.0;       ///< θ' of the picked pair, rad/token
+    double m = 0.0, n = 0.0;         ///< positions of query and key, tokens
+    std::complex<double> query, key; ///< unit arrows of the picked pair, after rotation
+    double sweepRadians = 0.0;       ///< (m-n)θ', from k to q, not reduced
+    /// Unit directions of q at m-1, m-2, ... (newest first), empty for a still pair.
+    std::vector<std::complex<double>> trail;
+    int pairCount = 0;    ///< rotated and still pairs
+    int rotatedPairs = 0;
+    Message title;        ///< configuration and pair, above the circle when there are several
+};
+
+/// A rectangle of cells, row by row; NaN = masked. Pooled exactly as `pooling` says, never in a view.
+struct MapSpec
+{
+    int configuration = 0;
+    std::string name, unit;
+    std::int64_t rows = 0, columns = 0, block = 1;
+    std::string pooling;
+    Values values;
+};
+
+/// A configuration as it appears in a figure.
+struct FigureConfiguration
+{
+    RopeConfig config;
+    std::string letter = "A"; ///< A..D
+    int colour = 0;           ///< index into the theme's series colours and markers
+};
+
+/// A figure as a value, before it is a picture. Window, export, command line and tests share it. It holds the data;
+/// the reduction to pixels happens when it is drawn (pooling.h), and exported data is never reduced.
+struct FigureSpec
+{
+    std::string id;  ///< "decay"
+    Message title;   ///< e.g. "Expected score over distance, similar key"
+    Message formula; ///< one line, e.g. "C(r) = 2/d_h · Σ cos rθ′ᵢ"
+    Message caption; ///< one line with the present values, the sampling and the assumption
+    Message source;  ///< paper and equation
+    Message summary; ///< for screen readers and the SVG's description
+    Message failure; ///< when not empty nothing is drawn but this sentence, in the place of the figure
+
+    std::vector<FigureConfiguration> configurations;
+    AxisSpec xAxis, yAxis;
+    std::optional<AxisSpec> secondYAxis; ///< on the right
+    std::vector<Series> series;
+    std::vector<Band> bands;
+    std::vector<GuideLine> guides;
+    std::vector<Marker> markers;
+    std::vector<PlanePanel> planes; ///< not empty: the figure is a complex plane and has no axes
+    std::vector<Phasor> phasors;
+    std::vector<MapSpec> maps;
+    std::vector<Issue> notes;
+    Provenance provenance;
+    bool isCoarse = false; ///< a preview during a drag: fewer distances, said in the caption
+};
+
+} // namespace ropewalk

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "validate.h"
+
+#include "frequency_rules.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace ropewalk {
+namespace {
+
+constexpr int kLargestHeadDim = 8192;
+constexpr std::int64_t kLongestLength = std::int64_t{1} << 40;
+
+void checkLength(std::vector<Issue>& issues, const char* field, const std::optional<std::int64_t>& length)
+{
+    if (length && (*length < 1 || *length > kLongestLength))
+        issues.push_back({Severity::Error, field,
+                          {"{field} is {value}; expected a whole number of tokens from 1 to {largest}",
+                           {{"field", field}, {"value", std::to_string(*length)},
+                            {"largest", std::to_string(kLongestLength)}}}});
+}
+
+} // namespace
+
+std::vector<Issue> validate(const RopeConfig& config)
+{
+    std::vector<Issue> issues;
+    const auto error = [&](const char* field, Message text) {
+        issues.push_back({Severity::Error, field, std::move(text)});
+    };
+    const auto warn = [&](const char* field, Message text) {
+        issues.push_back({Severity::Warning, field, std::move(text)});
+    };
+    if (config.headDim < 2 || config.headDim > kLargestHeadDim || config.headDim % 2 != 0)
+        error("head_dim", {"head_dim is {value}; expected an even number from 2 to {largest}",
+                           {{"value", std::to_string(config.headDim)}, {"largest", std::to_string(kLargestHeadDim)}}});
+    if (config.rotaryDim % 2 != 0)
+        error("rotary_dim", {"odd rotary width {value}; expected an even number of rotated channels",
+                             {{"value", std::to_string(config.rotaryDim)}}});
+    else if (config.rotaryDim < 0 || config.rotaryDim > config.headDim)
+        error("rotary_dim",
+              {"rotary_dim is {value}; expected an even number from 0 to head_dim, {head_dim}",
+               {{"value", std::to_string(config.rotaryDim)}, {"head_dim", std::to_string(config.headDim)}}});
+    if (!(config.base > 1.0) || !std::isfinite(config.base))
+        error("base", {"base is {value}; expected a number above 1", {{"value", shortNumber(config.base)}}});
+    checkLength(issues, "max_position_embeddings", config.maxPositionEmbeddings);
+    checkLength(issues, "original_max_position_embeddings", config.originalMaxPositionEmbeddings);
+    checkLength(issues, "length", config.length);
+    if (!(config.softmaxFactor > 0.0) || !std::isfinite(config.softmaxFactor))
+        error("softmax_factor", {"softmax_factor is {value}; expected a number above 0",
+                                 {{"value", shortNumber(config.softmaxFactor)}}});
+    if (config.rotaryDim == 0 || hasError(issues))
+        return issues;
+
+    const FrequencyRuleInfo& rule = info(config.rule);
+    if (rule.needsTrainingLength && !trainingLength(config))
+        error("original_max_position_embeddings",
+              {"the rule {rule} needs the training length; neither original_max_position_embeddings nor "
+               "max_position_embeddings is stated",
+               {{"rule", std::string(rule.word)}}});
+    else
+        rule.validate(config, issues);
+    const auto& factor = config.parameters.factor;
+    if (!hasError(issues) && rule.needsTrainingLength && factor && config.maxPositionEmbeddings &&
+        config.originalMaxPositionEmbeddings) {
+        const double ratio = static_cast<double>(*config.maxPositionEmbeddings) /
+                             static_cast<double>(*config.originalMaxPositionEmbeddings);
+        if (config.rule == FrequencyRule::Yarn && std::fabs(ratio - *factor) > 1e-9 * *factor)
+            warn("factor", {"factor {factor} is stated and counts; max_position_embeddings / "
+                            "original_max_position_embeddings is {ratio}",
+                            {{"factor", shortNumber(*factor)}, {"ratio", shortNumber(ratio)}}});
+    }
+    return issues;
+}
+
+bool hasError(const std::vector<Issue>& issues)
+{
+    return firstError(issues) != nullptr;
+}
+
+const Issue* firstError(const std::vector<Issue>& issues)
+{
+    const auto found = std::find_if(issues.begin(), issues.end(),
+                                    [](const Issue& issue) { return issue.severity == Severity::Error; });
+    return found == issues.end() ? nullptr : &*found;
+}
+
+} // namespace ropewalk

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "core/figure_spec.h"
+#include "figure_theme.h"
+
+#include <QPainter>
+#include <QRectF>
+
+namespace ropewalk {
+
+/// How a figure is drawn, whatever it is drawn on.
+struct RenderOptions
+{
+    Theme theme = Theme::Light;
+    double scale = 1.0;       ///< times every size: text, lines, markers, arrow heads (lecture scale)
+    bool showsTitle = true;   ///< title left and formula right, above the plot
+    bool showsCaption = true; ///< one line under the plot
+    bool isVector = false;    ///< the painter writes a PDF or SVG: no bitmaps but maps, no clipping to rely on
+};
+
+/// Draws the whole of a figure (title, formula, plot, caption; its ground too) into `rect`, in the painter's
+/// coordinates, where one unit is one device-independent pixel at scale 1. GUI thread. The only code that draws
+/// figures: window, export, command line and tests call it.
+void paintFigure(QPainter& painter, const QRectF& rect, const FigureSpec& figure, const RenderOptions& options);
+
+/// What lies under a point of a figure drawn so: for picking and for the hover read-out.
+struct FigureHit
+{
+    int configuration = -1;
+    int pair = -1;             ///< a small circle, a bar, or a pair of the spectrum
+    double x = 0.0, y = 0.0;   ///< axis values under the point; meaningful when isOnAxes
+    bool isOnAxes = false;
+};
+FigureHit hitFigure(const QPointF& point, const QRectF& rect, const FigureSpec& figure, const RenderOptions& options);
+
+} // namespace ropewalk
