@@ -101,7 +101,6 @@ private slots:
     void cosAndSin();
     void rotate_data();
     void rotate();
-    void inPlace();
     void permutation();
     void scores();
     void positionZeroIsTheIdentity();
@@ -178,24 +177,6 @@ void TestRotation::rotate()
     QCOMPARE(absoluteDifference(y, numbers(values["y"]), tolerance), QString());
     for (std::size_t channel = static_cast<std::size_t>(config.rotaryDim); channel < x.size(); ++channel)
         QVERIFY(sameBits(y[channel], x[channel]));
-}
-
-void TestRotation::inPlace()
-{
-    std::mt19937 random(3);
-    RopeConfig config;
-    const std::vector<double> x = randomRow(random, config.headDim);
-    const ChannelMap map = channelMap(config);
-    const FrequencyTable table = frequencyTable(config);
-    std::vector<double> row = x;
-    RotateOp op;
-    op.pairs = map.rotated;
-    op.invFreq = table.scaled;
-    op.position = 123.0;
-    op.input = row;
-    op.output = row;
-    QVERIFY(makeCpuBackend()->run(op, {}).hasValue());
-    QCOMPARE(row, rotated(config, x, 123.0));
 }
 
 void TestRotation::permutation()
