@@ -65,8 +65,8 @@ double roundStep(double range, double most, bool isWhole)
 }
 
 /// Drops labels that would touch one kept before; `order` says who is asked first.
-void keepClear(std::vector<AxisTick>& ticks, const std::vector<std::size_t>& order, const AxisScale& scale, double gap,
-               const std::function<double(const QString&)>& extent)
+void keepClear(std::vector<AxisTick>& ticks, const std::vector<std::size_t>& order, const AxisScale& scale,
+               double gap, const std::function<double(const QString&)>& extent)
 {
     std::vector<std::pair<double, double>> taken;
     for (const std::size_t index : order) {
@@ -85,8 +85,8 @@ void keepClear(std::vector<AxisTick>& ticks, const std::vector<std::size_t>& ord
     }
 }
 
-std::vector<AxisTick> logarithmicTicks(const AxisSpec& axis, const AxisScale& scale, double length, double gap,
-                                       const std::function<double(const QString&)>& extent)
+std::vector<AxisTick> logarithmicTicks(const AxisSpec& axis, const AxisScale& scale, double length,
+                                       double gap, const std::function<double(const QString&)>& extent)
 {
     std::vector<AxisTick> ticks;
     std::vector<std::size_t> order;
@@ -115,7 +115,7 @@ std::vector<AxisTick> logarithmicTicks(const AxisSpec& axis, const AxisScale& sc
             const double value = digit * std::pow(10.0, exponent);
             // Within less than two decades powers of ten alone leave the axis bare.
             const bool isNamed = decades < 2.0 && (digit == 2 || digit == 5);
-            const QString label = !isNamed                           ? QString()
+            const QString label = !isNamed ? QString()
                                   : axis.kind == AxisKind::Tokens && exponent >= 0
                                       ? tokenCountLabel(value)
                                       : plainLabel(value, std::max(0, -exponent));
@@ -137,7 +137,9 @@ std::vector<AxisTick> linearTicks(const AxisSpec& axis, const AxisScale& scale, 
     double step = 0.0;
     int decimals = 0;
     const auto labelOf = [&](double value) {
-        return isTokens ? tokenCountLabel(value) : isPair ? plainLabel(value, 0) : plainLabel(value, decimals);
+        return isTokens ? tokenCountLabel(value)
+               : isPair ? plainLabel(value, 0)
+                        : plainLabel(value, decimals);
     };
     const auto chooseStep = [&](double most) {
         if (isBinary) {

@@ -110,7 +110,8 @@ std::optional<HoverTable> planeTable(const FigureSpec& figure, const FigureHit& 
         }
     HoverTable table;
     table.configurations = {hit.configuration};
-    const Message title{isStill ? "pair {pair}, not turned" : "pair {pair}", {{"pair", std::to_string(hit.pair)}}};
+    const Message title{isStill ? "pair {pair}, not turned" : "pair {pair}",
+                        {{"pair", std::to_string(hit.pair)}}};
     table.title = messageText(title);
     const auto degrees = [](double radians) {
         std::string text = shortNumber(radians * 180.0 / 3.14159265358979323846, 5);
