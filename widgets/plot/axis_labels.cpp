@@ -139,7 +139,7 @@ void labelMarker(LabelWriter& writer, const FigureSpec& figure, const Marker& ma
     const QSizeF size = writer.size(text, kNoteText);
     std::vector<QRectF> candidates;
     const double aside = style.px(6.0);
-    for (int step = 0; step < 8; ++step) {
+    for (int step = 0; step < 6; ++step) {
         const double away = style.px(7.0) + step * size.height() * 0.75;
         for (const double y : {at.y() + away, at.y() - away - size.height()})
             for (const double x : {at.x() - aside - size.width(), at.x() + aside, at.x() - size.width() / 2,

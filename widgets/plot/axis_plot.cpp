@@ -123,7 +123,8 @@ void paintGuides(QPainter& painter, const FigureSpec& figure, const SeriesFrame&
 void avoidColumns(LabelPlacer& placer, const std::vector<DrawnColumn>& columns, const QPointF& origin)
 {
     for (std::size_t i = 0; i < columns.size(); ++i) {
-        placer.avoid(columns[i].x + origin.x(), columns[i].top + origin.y(), columns[i].bottom + origin.y());
+        placer.avoid(columns[i].x + origin.x(), columns[i].top + origin.y(), columns[i].bottom + origin.y(),
+                     2.0);
         if (i == 0 || std::isnan(columns[i].top) || std::isnan(columns[i - 1].top))
             continue;
         // Between samples that lie far apart a line runs, too.
@@ -133,7 +134,7 @@ void avoidColumns(LabelPlacer& placer, const std::vector<DrawnColumn>& columns, 
         for (int k = 1; k < between; ++k) {
             const double share = static_cast<double>(k) / between;
             const double y = (a.top + a.bottom) / 2 * (1.0 - share) + (b.top + b.bottom) / 2 * share;
-            placer.avoid(a.x + (b.x - a.x) * share + origin.x(), y + origin.y(), y + origin.y());
+            placer.avoid(a.x + (b.x - a.x) * share + origin.x(), y + origin.y(), y + origin.y(), 4.0);
         }
     }
 }
@@ -180,9 +181,9 @@ void paintPlot(FigurePen& pen, const FigureSpec& figure, const AxisLayout& layou
     for (const GuideLine& guide : figure.guides) {
         const double at = (guide.isVertical ? layout.x : layout.y).toPixel(guide.at);
         const QRectF& area = layout.area;
-        // A line that crosses a label is worse than a curve that brushes it.
+        // A label may rather cross a line, whose place is known, than hide a curve.
         if (guide.isVertical)
-            placer.avoid(at, area.top(), area.bottom(), style.px(25.0));
+            placer.avoid(at, area.top(), area.bottom(), style.px(12.0));
         else
             for (double x = area.left(); x < area.right(); x += 4.0)
                 placer.avoid(x, at, at, 2.0);

@@ -152,7 +152,7 @@ std::vector<AxisTick> linearTicks(const AxisSpec& axis, const AxisScale& scale, 
         }
     };
     // A step is right when its widest label has room.
-    double most = std::clamp(length / (gap * 2.0), 2.0, 8.0);
+    double most = std::clamp(length / (gap * 2.0), 2.0, isBinary && isTokens ? 5.0 : 8.0);
     for (chooseStep(most); most > 1.0; chooseStep(--most)) {
         const double widest = std::max(extent(labelOf(std::ceil(axis.lower / step) * step)),
                                        extent(labelOf(std::floor(axis.upper / step) * step)));
@@ -190,7 +190,7 @@ QString tokenCountLabel(double tokens)
     }
     for (const auto& [unit, name] : kUnits)
         if (tokens >= unit * (1.0 - 1e-9)) {
-            const QString label = plainLabel(tokens / unit, 2);
+            const QString label = plainLabel(tokens / unit, 1);
             // 1 707 is no round count: say it in full rather than round it.
             if (std::fabs(label.toDouble() * unit - tokens) < 1e-9 * tokens)
                 return label + QLatin1String(name);

@@ -40,7 +40,7 @@ FigureLayout layoutFigure(const FigureStyle& style, const QRectF& rect, const Fi
     if (options.showsCaption && !figure.caption.isEmpty()) {
         layout.captionStep = style.px(14.5);
         const int most =
-            std::clamp(static_cast<int>((rect.height() - style.px(160.0)) / style.px(60.0)), 1, 4);
+            std::clamp(static_cast<int>((rect.height() - style.px(130.0)) / style.px(48.0)), 1, 4);
         layout.captionLines = style.wrapped(messageText(figure.caption), kNoteText, inner.width(), most);
         const double height = style.textHeight(kNoteText) +
                               layout.captionStep * static_cast<double>(layout.captionLines.size() - 1);

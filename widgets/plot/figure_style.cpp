@@ -18,6 +18,10 @@ QFont FigureStyle::font(const TextKind& kind) const
 {
     QFont font = ropewalkFont(px(kind.size), kind.weight);
     font.setItalic(kind.isItalic);
+    // Inter has raised forms of −, = and : beside digits, which no character stands for: a PDF would show
+    // them and lose them when its text is searched or copied. Without shaping the plain forms are drawn.
+    if (m_options.isVector)
+        font.setStyleStrategy(QFont::PreferNoShaping);
     return font;
 }
 

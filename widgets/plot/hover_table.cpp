@@ -35,7 +35,8 @@ std::string readOut(double value)
 {
     if (!std::isfinite(value))
         return "–";
-    std::string text = groupedNumber(value, 6);
+    // Six digits are read out; a large number has no use for its fractions.
+    std::string text = groupedNumber(std::fabs(value) >= 1e5 ? std::round(value) : value, 6);
     if (text.starts_with('-'))
         text.replace(0, 1, "−");
     return text;

@@ -346,6 +346,17 @@ std::vector<PlaneLayout> layoutPlanes(const FigureStyle& style, const QRectF& co
             }
         }
     }
+    // Circles of one size at one height can be compared.
+    double radius = INFINITY;
+    double drop = INFINITY;
+    for (const PlaneLayout& layout : best) {
+        radius = std::min(radius, layout.radius);
+        drop = std::min(drop, layout.centre.y() - layout.rect.top());
+    }
+    for (PlaneLayout& layout : best) {
+        layout.radius = radius;
+        layout.centre.setY(layout.rect.top() + drop);
+    }
     return best;
 }
 
