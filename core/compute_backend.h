@@ -22,7 +22,7 @@ struct RotateOp
     double attentionFactor = 1.0;
     double position = 0.0;          ///< tokens
     std::span<const double> input;  ///< [head_dim]
-    std::span<double> output;       ///< [head_dim]; may be the same memory as `input`
+    std::span<double> output;       ///< [head_dim]; not the memory of `input`: whoever falls back starts from it again
 };
 
 /// What each pair adds to the score of two rotated rows: q_a·k_a + q_b·k_b (that is Re(q·conj k)).

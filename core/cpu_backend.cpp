@@ -23,8 +23,8 @@ Error cancelled()
 void runRotate(const RotateOp& op)
 {
     assert(op.input.size() == op.output.size() && op.pairs.size() == op.invFreq.size());
-    if (op.input.data() != op.output.data())
-        std::copy(op.input.begin(), op.input.end(), op.output.begin());
+    assert(op.input.empty() || op.input.data() != op.output.data());
+    std::copy(op.input.begin(), op.input.end(), op.output.begin());
     for (std::size_t i = 0; i < op.pairs.size(); ++i) {
         const double angle = op.position * op.invFreq[i];
         const auto [a, b] = op.pairs[i];

@@ -51,6 +51,8 @@ struct DecayCurves
     double independentSd = 0.0; ///< √(2ΣA⁴)/d_h, the same at every distance
     /// First distance at which the similar key's mean is within independentSd, and first below zero.
     std::optional<std::int64_t> entersNoise, firstNegative;
+    std::int64_t maxDistance = 0; ///< tokens, as asked for
+    double rho = 1.0;             ///< as asked for
     bool isCoarse = false;
 };
 
@@ -84,6 +86,11 @@ struct ComputeRequest
     bool wantsBound = false;
     bool isCoarse = false;
 };
+
+/// What is impossible about the options for these configurations: a pair that none of them has, a position or a
+/// distance out of range. Empty when nothing is.
+std::vector<Issue> validateOptions(const FigureOptions& options,
+                                   const std::vector<FigureConfiguration>& configurations);
 
 /// Computes on `engine`. What `previous` holds and the request leaves unchanged is taken over, not computed again.
 /// Errors: Cancelled, or the engine's.

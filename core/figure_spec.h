@@ -58,6 +58,7 @@ struct Series
     SeriesStyle style = SeriesStyle::DataOnly;
     bool isEmphasised = false; ///< the heavy line of the first picture
     bool isDashed = false;
+    bool isExported = true;    ///< false: drawn only, said already by other series of the data
     bool isOnSecondAxis = false; ///< y belongs to FigureSpec::secondYAxis
     Message label;             ///< written beside the curve; empty: none
 };

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "figure_catalog.h"
+
+#include "figures/figures.h"
+#include "validate.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+namespace ropewalk {
+namespace {
+
+constexpr std::array kFigures{
+    FigureInfo{"plane", "Plane", false, buildPlane},
+    FigureInfo{"spectrum", "Spectrum", false, buildSpectrum},
+    FigureInfo{"decay", "Decay", true, buildDecay},
+    FigureInfo{"pairs", "Pairs", false, buildPairs},
+};
+
+} // namespace
+
+std::span<const FigureInfo> figureCatalog()
+{
+    return kFigures;
+}
+
+const FigureInfo* findFigure(std::string_view id)
+{
+    const auto found = std::find_if(kFigures.begin(), kFigures.end(), [&](const auto& row) { return row.id == id; });
+    return found == kFigures.end() ? nullptr : &*found;
+}
+
+FigureSpec buildFigure(const FigureInfo& figure, const FigureResults& results)
+{
+    FigureSpec spec;
+    const bool canDraw = std::any_of(results.configurations.begin(), results.configurations.end(),
+                                     [](const ConfigurationResult& result) { return result.scores != nullptr; });
+    if (canDraw)
+        spec = figure.build(results);
+    spec.id = std::string(figure.id);
+    spec.provenance = results.provenance;
+    spec.isCoarse = results.isCoarse && figure.needsDecay;
+    for (const ConfigurationResult& result : results.configurations) {
+        spec.configurations.push_back(result.shown);
+        for (const Issue& issue : result.issues) {
+            Issue note = issue;
+            if (results.configurations.size() > 1) {
+                note.text.text = "{letter}: " + note.text.text;
+                note.text.values.emplace_back("letter", result.shown.letter);
+            }
+            if (!canDraw && spec.failure.isEmpty() && issue.severity == Severity::Error)
+                spec.failure = note.text;
+            spec.notes.push_back(std::move(note));
+        }
+    }
+    if (results.configurations.empty())
+        spec.failure = "No configuration is shown: add one, or show a hidden one, in the list on the left";
+    if (!spec.failure.isEmpty()) {
+        spec.title = std::string(figure.title);
+        spec.summary = spec.failure;
+    }
+    return spec;
+}
+
+std::string letterIfSeveral(const FigureResults& results, int configuration)
+{
+    return results.configurations.size() > 1 ? results.configurations[static_cast<std::size_t>(configuration)].shown.letter
+                                             : std::string();
+}
+
+std::string joinedNames(const FigureResults& results)
+{
+    std::string names;
+    for (const ConfigurationResult& result : results.configurations) {
+        if (!names.empty())
+            names += ", ";
+        if (results.configurations.size() > 1)
+            names += result.shown.letter + " ";
+        names += result.shown.config.name;
+    }
+    return names;
+}
+
+void addGuide(FigureSpec& figure, GuideLine guide)
+{
+    for (const GuideLine& before : figure.guides)
+        if (before.isVertical == guide.isVertical && std::fabs(before.at - guide.at) <= 1e-9 * std::fabs(guide.at) &&
+            before.role != GuideRole::Selection && guide.role != GuideRole::Selection)
+            return;
+    figure.guides.push_back(std::move(guide));
+}
+
+void addTrainingGuides(FigureSpec& figure, const FigureResults& results, bool isVertical)
+{
+    bool agree = true;
+    std::optional<std::int64_t> common;
+    forEachDrawable(results, [&](int, const ConfigurationResult& result) {
+        const auto length = trainingLength(result.shown.config);
+        if (length && common && *length != *common)
+            agree = false;
+        if (length)
+            common = length;
+    });
+    forEachDrawable(results, [&](int index, const ConfigurationResult& result) {
+        const auto length = trainingLength(result.shown.config);
+        if (!length)
+            return;
+        const std::string letter = agree ? std::string() : letterIfSeveral(results, index);
+        Message label{"training length {length}", {{"length", groupedDigits(*length)}}};
+        if (!letter.empty())
+            label = {"{letter}: training length {length}",
+                     {{"letter", letter}, {"length", groupedDigits(*length)}}};
+        addGuide(figure, {isVertical, static_cast<double>(*length), GuideRole::Training, agree ? -1 : index, label});
+    });
+}
+
+} // namespace ropewalk

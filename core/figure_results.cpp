@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "figure_results.h"
+
+#include "validate.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace ropewalk {
+namespace {
+
+/// Distances of a preview; enough for a smooth curve in a window, few enough for a millisecond.
+constexpr int kCoarseDistances = 1024;
+
+/// Whole distances 0..last: all of them, or about kCoarseDistances spread as the axis spreads them.
+std::vector<double> distancesTo(std::int64_t last, bool isCoarse, bool isLogarithmic)
+{
+    std::vector<double> distances;
+    if (!isCoarse || last < kCoarseDistances) {
+        distances.resize(static_cast<std::size_t>(last) + 1);
+        for (std::size_t r = 0; r < distances.size(); ++r)
+            distances[r] = static_cast<double>(r);
+        return distances;
+    }
+    distances.push_back(0.0);
+    for (int step = 0; step <= kCoarseDistances; ++step) {
+        const double share = static_cast<double>(step) / kCoarseDistances;
+        const double end = static_cast<double>(last);
+        const double r = std::round(isLogarithmic ? std::pow(end, share) : 1.0 + (end - 1.0) * share);
+        if (r > distances.back())
+            distances.push_back(r);
+    }
+    return distances;
+}
+
+/// Adds what one run took to the provenance of the whole.
+void merge(Provenance& whole, const Provenance& part)
+{
+    const double milliseconds = whole.milliseconds + part.milliseconds;
+    whole = part;
+    whole.milliseconds = milliseconds;
+}
+
+Result<std::shared_ptr<const PairScores>> computeScores(Engine& engine, const ConfigurationResult& result,
+                                                        const FigureOptions& options, Provenance& provenance,
+                                                        const std::stop_token& stop)
+{
+    auto scores = std::make_shared<PairScores>();
+    const RopeConfig& config = result.shown.config;
+    scores->m = options.m;
+    scores->n = options.n;
+    scores->query = makeContent(options.content, config.headDim);
+    scores->key = scores->query;
+    scores->rotatedQuery.resize(scores->query.size());
+    scores->rotatedKey.resize(scores->key.size());
+    std::vector<std::pair<int, int>> pairs = result.channels.rotated;
+    pairs.insert(pairs.end(), result.channels.still.begin(), result.channels.still.end());
+    scores->contribution.resize(pairs.size());
+
+    RotateOp rotate{result.channels.rotated, result.table.scaled, result.table.attentionFactor,
+                    static_cast<double>(options.m), scores->query, scores->rotatedQuery};
+    for (int which = 0; which < 2; ++which) {
+        const auto done = engine.run(rotate, stop);
+        if (!done)
+            return done.error();
+        merge(provenance, *done);
+        rotate.position = static_cast<double>(options.n);
+        rotate.input = scores->key;
+        rotate.output = scores->rotatedKey;
+    }
+    const auto done = engine.run(
+        PairContributionOp{pairs, scores->rotatedQuery, scores->rotatedKey, scores->contribution}, stop);
+    if (!done)
+        return done.error();
+    merge(provenance, *done);
+    for (const double part : scores->contribution)
+        scores->score += part;
+    return std::shared_ptr<const PairScores>(std::move(scores));
+}
+
+/// √(2ΣA⁴)/d_h over all pairs: the spread of an independent key's score, the same at every distance.
+double independentSd(const ConfigurationResult& result)
+{
+    const double a2 = result.table.attentionFactor * result.table.attentionFactor;
+    const double rotated = static_cast<double>(result.channels.rotated.size());
+    const double still = static_cast<double>(result.channels.still.size());
+    return std::sqrt(2.0 * (a2 * a2 * rotated + still)) / result.shown.config.headDim;
+}
+
+Result<std::shared_ptr<const DecayCurves>> computeDecay(Engine& engine, const ConfigurationResult& result,
+                                                        const ComputeRequest& request, const Values& distances,
+                                                        Provenance& provenance, const std::stop_token& stop)
+{
+    const std::size_t count = distances->size();
+    std::vector<double> mean(count), sd(count), sum(count), bound(request.wantsBound ? count : 0);
+    const bool isEvery = static_cast<std::int64_t>(count) == request.options.maxDistance + 1;
+    DecayOp op;
+    op.invFreq = result.table.scaled;
+    op.pairCount = result.channels.pairCount();
+    op.attentionFactor = result.table.attentionFactor;
+    op.rho = request.options.rho;
+    if (!isEvery)
+        op.distances = *distances;
+    op.similarMean = mean;
+    op.similarSd = sd;
+    op.cosineSum = sum;
+    op.boundFactor = bound;
+    const auto done = engine.run(op, stop);
+    if (!done)
+        return done.error();
+    merge(provenance, *done);
+
+    auto curves = std::make_shared<DecayCurves>();
+    curves->distances = distances;
+    curves->independentSd = independentSd(result);
+    curves->maxDistance = request.options.maxDistance;
+    curves->rho = request.options.rho;
+    curves->isCoarse = !isEvery;
+    if (isEvery) { // only every integer distance can say which is the first
+        for (std::size_t r = 0; r < count && !(curves->entersNoise && curves->firstNegative); ++r) {
+            if (!curves->entersNoise && mean[r] <= curves->independentSd)
+                curves->entersNoise = static_cast<std::int64_t>(r);
+            if (!curves->firstNegative && mean[r] < 0.0)
+                curves->firstNegative = static_cast<std::int64_t>(r);
+        }
+    }
+    curves->similarMean = makeValues(std::move(mean));
+    curves->similarSd = makeValues(std::move(sd));
+    curves->cosineSum = makeValues(std::move(sum));
+    if (request.wantsBound)
+        curves->boundFactor = makeValues(std::move(bound));
+    return std::shared_ptr<const DecayCurves>(std::move(curves));
+}
+
+/// The curves of `previous` that this request would compute again, or null.
+std::shared_ptr<const DecayCurves> reusableDecay(const FigureResults* previous, const RopeConfig& config,
+                                                 const ComputeRequest& request)
+{
+    if (!previous)
+        return nullptr;
+    for (const ConfigurationResult& before : previous->configurations) {
+        const auto& decay = before.decay;
+        if (decay && computesTheSame(before.shown.config, config) &&
+            decay->maxDistance == request.options.maxDistance && decay->rho == request.options.rho &&
+            !decay->isCoarse && (decay->boundFactor || !request.wantsBound))
+            return decay;
+    }
+    return nullptr;
+}
+
+} // namespace
+
+std::vector<Issue> validateOptions(const FigureOptions& options,
+                                   const std::vector<FigureConfiguration>& configurations)
+{
+    std::vector<Issue> issues;
+    int mostPairs = 0;
+    for (const FigureConfiguration& shown : configurations)
+        mostPairs = std::max(mostPairs, shown.config.headDim / 2);
+    const auto outOfRange = [&](const char* field, const std::string& value, const std::string& lowest,
+                                const std::string& highest) {
+        issues.push_back({Severity::Error, field,
+                          {"{field} is {value}; expected {lowest} to {highest}",
+                           {{"field", field}, {"value", value}, {"lowest", lowest}, {"highest", highest}}}});
+    };
+    if (options.pair < 0 || options.pair >= mostPairs)
+        outOfRange("pair", std::to_string(options.pair), "0", std::to_string(mostPairs - 1));
+    if (options.m < 0 || options.m > kLargestPosition)
+        outOfRange("m", std::to_string(options.m), "0", std::to_string(kLargestPosition));
+    if (options.n < 0 || options.n > kLargestPosition)
+        outOfRange("n", std::to_string(options.n), "0", std::to_string(kLargestPosition));
+    if (options.maxDistance < 1 || options.maxDistance > kLongestDistance)
+        outOfRange("max_distance", std::to_string(options.maxDistance), "1", std::to_string(kLongestDistance));
+    if (!(options.rho >= -1.0 && options.rho <= 1.0))
+        outOfRange("rho", shortNumber(options.rho), "-1", "1");
+    return issues;
+}
+
+Result<FigureResults> computeFigureResults(Engine& engine, const ComputeRequest& request,
+                                           const FigureResults* previous, std::stop_token stop)
+{
+    const std::vector<Issue> issues = validateOptions(request.options, request.configurations);
+    if (const Issue* issue = firstError(issues); issue && !request.configurations.empty())
+        return Error{ErrorCode::BadInput, issue->text, {}};
+    FigureResults results;
+    results.options = request.options;
+    results.hasBound = request.wantsBound;
+    Values distances; // one vector for all configurations
+    for (const FigureConfiguration& shown : request.configurations) {
+        ConfigurationResult result;
+        result.shown = shown;
+        result.issues = validate(shown.config);
+        if (!hasError(result.issues)) {
+            result.channels = channelMap(shown.config);
+            result.table = frequencyTable(shown.config);
+            auto scores = computeScores(engine, result, request.options, results.provenance, stop);
+            if (!scores)
+                return scores.error();
+            result.scores = *scores;
+            if (request.wantsDecay)
+                result.decay = reusableDecay(previous, shown.config, request);
+            if (request.wantsDecay && !result.decay) {
+                if (!distances)
+                    distances = makeValues(distancesTo(request.options.maxDistance, request.isCoarse,
+                                                       request.options.isDistanceLogarithmic));
+                auto decay = computeDecay(engine, result, request, distances, results.provenance, stop);
+                if (!decay)
+                    return decay.error();
+                result.decay = *decay;
+            }
+            results.isCoarse = results.isCoarse || (result.decay && result.decay->isCoarse);
+        }
+        results.configurations.push_back(std::move(result));
+    }
+    return results;
+}
+
+} // namespace ropewalk

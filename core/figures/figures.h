@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+// The builders behind figure_catalog.h, one file each, and the few things that they share.
+
+#include "../figure_results.h"
+
+#include <string>
+
+namespace ropewalk {
+
+FigureSpec buildDecay(const FigureResults& results);
+FigureSpec buildPairs(const FigureResults& results);
+FigureSpec buildPlane(const FigureResults& results);
+FigureSpec buildSpectrum(const FigureResults& results);
+
+/// The configurations that something can be drawn of, with their index in FigureSpec::configurations.
+template<class Visit>
+void forEachDrawable(const FigureResults& results, Visit visit)
+{
+    for (std::size_t i = 0; i < results.configurations.size(); ++i)
+        if (results.configurations[i].scores)
+            visit(static_cast<int>(i), results.configurations[i]);
+}
+
+/// "A", "B" where there are several configurations, empty where there is one: a label needs no letter then.
+std::string letterIfSeveral(const FigureResults& results, int configuration);
+
+/// "Llama-3.1-8B, base 10 000": the names of all, for the text summary.
+std::string joinedNames(const FigureResults& results);
+
+/// Adds a guide unless one stands at the same place already.
+void addGuide(FigureSpec& figure, GuideLine guide);
+
+/// Guides at the training length of each configuration; one for all where they agree.
+void addTrainingGuides(FigureSpec& figure, const FigureResults& results, bool isVertical);
+
+} // namespace ropewalk

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "figures.h"
+
+#include "../rope_math.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace ropewalk {
+namespace {
+
+constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+
+Series makeSeries(int index, const char* name, const char* unit, const Values& pairs, std::vector<double> y)
+{
+    Series series;
+    series.configuration = index;
+    series.name = name;
+    series.unit = unit;
+    series.xUnit = "pair";
+    series.x = pairs;
+    series.y = makeValues(std::move(y));
+    return series;
+}
+
+int countFullTurns(const std::vector<double>& thetas, double length)
+{
+    return static_cast<int>(
+        std::count_if(thetas.begin(), thetas.end(), [&](double theta) { return length * theta >= kTwoPi; }));
+}
+
+Message captionOf(const FigureResults& results, int index, const ConfigurationResult& result)
+{
+    const FrequencyTable& table = result.table;
+    const auto length = trainingLength(result.shown.config);
+    const std::string pairs = std::to_string(table.scaled.size());
+    const std::string letter = letterIfSeveral(results, index);
+    Message caption;
+    if (!table.keptShare.empty()) {
+        const auto kept = std::count(table.keptShare.begin(), table.keptShare.end(), 1.0);
+        const auto slowed = std::count(table.keptShare.begin(), table.keptShare.end(), 0.0);
+        const auto blended = static_cast<long>(table.keptShare.size()) - kept - slowed;
+        const auto& factorInfo = info(result.shown.config.rule).parameters.front();
+        caption = {"{kept} pairs kept · {blended} blended · {slowed} slowed {factor}× · {after} of {pairs} turn fully in "
+                   "training ({before} before)",
+                   {{"kept", std::to_string(kept)},
+                    {"blended", std::to_string(blended)},
+                    {"slowed", std::to_string(slowed)},
+                    {"factor", shortNumber(effectiveParameter(result.shown.config, factorInfo).value_or(1.0))}}};
+    } else if (length) {
+        caption = {"{after} of {pairs} pairs turn fully in training ({before} before the rule)", {}};
+        if (result.shown.config.rule == FrequencyRule::Default)
+            caption = {"{after} of {pairs} pairs turn fully in training", {}};
+    } else {
+        caption = {"{pairs} pairs; the training length is not stated", {}};
+    }
+    caption.values.emplace_back("pairs", pairs);
+    if (length) {
+        const auto tokens = static_cast<double>(*length);
+        caption.values.emplace_back("after", std::to_string(countFullTurns(table.scaled, tokens)));
+        caption.values.emplace_back("before", std::to_string(countFullTurns(table.plain, tokens)));
+    }
+    if (!letter.empty()) {
+        caption.text = "{letter}: " + caption.text;
+        caption.values.emplace_back("letter", letter);
+    }
+    return caption;
+}
+
+} // namespace
+
+/// λ_i = 2π/θ'_i over the pair index, before and after the rule, with the rule's own thresholds and T.
+FigureSpec buildSpectrum(const FigureResults& results)
+{
+    FigureSpec figure;
+    figure.title = "Wavelength of each pair";
+    figure.formula = "λᵢ = 2π / θ′ᵢ";
+    double longest = 100.0;
+    double shortest = 6.0;
+    int mostPairs = 1;
+    forEachDrawable(results, [&](int index, const ConfigurationResult& result) {
+        const FrequencyTable& table = result.table;
+        const std::size_t count = table.scaled.size();
+        const auto length = trainingLength(result.shown.config);
+        const double tokens = length ? static_cast<double>(*length) : kNone;
+        std::vector<double> pairs(count), wavelength(count), wavelengthPlain(count), turns(count), turnsPlain(count);
+        for (std::size_t i = 0; i < count; ++i) {
+            pairs[i] = static_cast<double>(i);
+            wavelength[i] = kTwoPi / table.scaled[i];
+            wavelengthPlain[i] = kTwoPi / table.plain[i];
+            turns[i] = tokens * table.scaled[i] / kTwoPi;
+            turnsPlain[i] = tokens * table.plain[i] / kTwoPi;
+            longest = std::max({longest, wavelength[i], wavelengthPlain[i]});
+            shortest = std::min(shortest, wavelength[i]);
+        }
+        mostPairs = std::max(mostPairs, static_cast<int>(count));
+        const Values x = makeValues(std::move(pairs));
+        if (result.shown.config.rule != FrequencyRule::Default && count > 0) {
+            Series before = makeSeries(index, "wavelength_plain", "token", x, std::move(wavelengthPlain));
+            before.style = SeriesStyle::Line;
+            before.isExported = false; // 2π over inv_freq_plain
+            before.isDashed = true;
+            figure.series.push_back(std::move(before));
+        }
+        figure.series.push_back(makeSeries(index, "inv_freq", "rad/token", x, table.scaled));
+        figure.series.push_back(makeSeries(index, "inv_freq_plain", "rad/token", x, table.plain));
+        Series after = makeSeries(index, "wavelength", "token", x, std::move(wavelength));
+        after.style = SeriesStyle::Markers;
+        after.label = letterIfSeveral(results, index);
+        figure.series.push_back(std::move(after));
+        figure.series.push_back(makeSeries(index, "turns", "turn", x, std::move(turns)));
+        figure.series.push_back(makeSeries(index, "turns_plain", "turn", x, std::move(turnsPlain)));
+        if (figure.caption.isEmpty()) {
+            figure.caption = captionOf(results, index, result);
+            figure.source = std::string(info(result.shown.config.rule).source);
+        }
+    });
+
+    addTrainingGuides(figure, results, false);
+    forEachDrawable(results, [&](int index, const ConfigurationResult& result) {
+        for (const RuleThreshold& threshold : result.table.thresholds)
+            addGuide(figure, {false, threshold.wavelengthTokens, GuideRole::Threshold, index, threshold.label});
+    });
+    for (const GuideLine& guide : figure.guides)
+        longest = std::max(longest, guide.at);
+    if (results.options.pair < mostPairs)
+        figure.guides.push_back({true, static_cast<double>(results.options.pair), GuideRole::Selection, -1, {}});
+    figure.xAxis = {"pair i", AxisKind::Pair, false, -0.5, mostPairs - 0.5};
+    // Whole half decades, so that the axis does not creep while a slider moves.
+    figure.yAxis = {"wavelength (tokens)", AxisKind::Tokens, true,
+                    std::pow(10.0, std::floor(2.0 * std::log10(shortest * 0.9)) / 2.0),
+                    std::pow(10.0, std::ceil(2.0 * std::log10(longest * 1.5)) / 2.0)};
+    std::erase_if(figure.guides, [&](const GuideLine& guide) {
+        return !guide.isVertical && (guide.at <= figure.yAxis.lower || guide.at >= figure.yAxis.upper);
+    });
+    figure.summary = {"Wavelength of each frequency pair for {names}, fast to slow, from {shortest} to {longest} "
+                      "tokens.",
+                      {{"names", joinedNames(results)},
+                       {"shortest", shortNumber(shortest, 3)},
+                       {"longest", groupedNumber(std::round(longest))}}};
+    return figure;
+}
+
+} // namespace ropewalk

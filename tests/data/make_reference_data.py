@@ -1,0 +1,52 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Picks the numbers that the tests compare with out of the project's reference file, and writes reference.json.
+
+Never run by the build or the tests:  make_reference_data.py PATH/TO/rope-reference.json
+The reference values were computed with 50 digits by a program of their own, from none of Ropewalk's sources.
+"""
+import json
+import pathlib
+import sys
+
+# Entry -> the values that a test reads. What is not built yet is left out.
+WANTED = {
+    "inv_freq/plain": ["inv_freq"],
+    "inv_freq/linear": ["inv_freq"],
+    "inv_freq/ntk_aware": ["inv_freq", "new_base"],
+    "inv_freq/yarn": ["low_raw", "high_raw", "ramp", "inv_freq", "attention_factor", "score_multiplier"],
+    "inv_freq/llama3": ["inv_freq", "freq_factors_gguf_rope_freqs"],
+    "inv_freq/partial_rotary": ["rotary_dim", "inv_freq"],
+    "cos_sin/plain": ["rows"],
+    "rotate/interleaved": ["y"],
+    "rotate/half": ["y"],
+    "rotate/partial_half": ["y"],
+    "rotate/partial_interleaved": ["y"],
+    "permutation": ["perm", "inv"],
+    "score": ["rows"],
+    "decay/roformer_bound": ["rows"],
+    "decay/sum_cos": ["rows"],
+    "decay/sum_cos_partial": ["rows"],
+    "decay/gaussian_stats": ["rows"],
+    "decay/first_negative": ["rows"],
+}
+
+
+def is_wanted(entry):
+    return entry["what"] in WANTED and "RoPE-ID" not in entry["params"].get("name", "")
+
+
+def main():
+    source = json.loads(pathlib.Path(sys.argv[1]).read_text(encoding="utf-8"))
+    lines = []
+    for entry in filter(is_wanted, source["entries"]):
+        values = {key: entry["values"][key] for key in WANTED[entry["what"]]}
+        lines.append(json.dumps({"what": entry["what"], "params": entry["params"], "values": values},
+                                ensure_ascii=False))
+    text = '{"from": "rope-reference.json by make_reference_data.py",\n "entries": [\n' + ",\n".join(lines) + "\n]}\n"
+    pathlib.Path(__file__).with_name("reference.json").write_text(text, encoding="utf-8")
+    print(f"{len(lines)} entries, {len(text)} bytes")
+
+
+if __name__ == "__main__":
+    main()
