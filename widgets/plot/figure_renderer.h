@@ -4,8 +4,12 @@
 #include "core/figure_spec.h"
 #include "figure_theme.h"
 
+#include <QFont>
 #include <QPainter>
 #include <QRectF>
+#include <QString>
+
+#include <vector>
 
 namespace ropewalk {
 
@@ -23,6 +27,20 @@ struct RenderOptions
 /// coordinates, where one unit is one device-independent pixel at scale 1. GUI thread. The only code that draws
 /// figures: window, export, command line and tests call it.
 void paintFigure(QPainter& painter, const QRectF& rect, const FigureSpec& figure, const RenderOptions& options);
+
+/// A text of a figure and the box that it covers (upright, also where the text is turned).
+struct DrawnText
+{
+    QString text;
+    QFont font;
+    QRectF box;
+};
+
+/// What paintFigure would write, and where: for the check of glyphs before an export, and for tests. GUI thread.
+std::vector<DrawnText> figureTexts(const QRectF& rect, const FigureSpec& figure, const RenderOptions& options);
+
+/// The words of a message in the language of the program, with its values filled in.
+QString translated(const Message& message);
 
 /// What lies under a point of a figure drawn so: for picking and for the hover read-out.
 struct FigureHit

@@ -5,6 +5,7 @@
 #include <QFont>
 #include <QList>
 #include <QString>
+#include <QStringList>
 
 namespace ropewalk {
 
@@ -23,6 +24,9 @@ struct ThemeColours
 
 /// Read once from the resource; GUI thread.
 const ThemeColours& themeColours(Theme theme);
+
+/// The families of the one font, in order of preference: Inter, then Noto Sans CJK in the shapes of the language.
+QStringList ropewalkFontFamilies();
 
 /// The one font of window and figures: Inter, then Noto Sans CJK; `pixelSize` in device-independent pixels.
 QFont ropewalkFont(double pixelSize, QFont::Weight weight = QFont::Normal);

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "core/engine.h"
+
+#include <memory>
+
+namespace ropewalk {
+
+/// `--backend auto|cpu|cuda`: auto falls back, an explicit one does not.
+enum class BackendChoice { Auto, Cpu, Cuda };
+
+/// The engine with its ordered list of backends. The only place that knows both gpu/ and the rest.
+std::unique_ptr<Engine> makeEngine(BackendChoice choice = BackendChoice::Auto);
+
+} // namespace ropewalk

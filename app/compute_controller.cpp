@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "compute_controller.h"
+
+#include <QMetaObject>
+
+#include <utility>
+
+namespace ropewalk {
+
+ComputeController::ComputeController(std::unique_ptr<Engine> engine, QObject* parent)
+    : QObject(parent)
+    , m_engine(std::move(engine))
+    , m_worker([this](const std::stop_token& quit) { work(quit); })
+{
+}
+
+ComputeController::~ComputeController()
+{
+    m_worker.request_stop();
+    {
+        const std::scoped_lock lock(m_mutex);
+        m_pending.reset();
+        m_fullPass.request_stop();
+    }
+    m_wake.notify_all();
+    m_worker.join();
+}
+
+std::uint64_t ComputeController::submit(FigureRequest request)
+{
+    std::uint64_t generation = 0;
+    {
+        const std::scoped_lock lock(m_mutex);
+        generation = ++m_generation;
+        m_pending = std::move(request);
+        m_fullPass.request_stop();
+    }
+    m_wake.notify_all();
+    return generation;
+}
+
+void ComputeController::cancel()
+{
+    const std::scoped_lock lock(m_mutex);
+    m_pending.reset();
+    ++m_generation; // whatever still runs answers nobody
+    m_fullPass.request_stop();
+}
+
+bool ComputeController::isBusy() const
+{
+    const std::scoped_lock lock(m_mutex);
+    return m_isRunning || m_pending.has_value();
+}
+
+std::uint64_t ComputeController::newestGeneration() const
+{
+    const std::scoped_lock lock(m_mutex);
+    return m_generation;
+}
+
+std::uint64_t ComputeController::fullPassesBegun() const
+{
+    const std::scoped_lock lock(m_mutex);
+    return m_fullPassesBegun;
+}
+
+bool ComputeController::isSuperseded(std::uint64_t generation) const
+{
+    const std::scoped_lock lock(m_mutex);
+    return generation != m_generation;
+}
+
+void ComputeController::work(const std::stop_token& quit)
+{
+    while (!quit.stop_requested()) {
+        FigureRequest request;
+        std::uint64_t generation = 0;
+        {
+            std::unique_lock lock(m_mutex);
+            if (!m_wake.wait(lock, quit, [this] { return m_pending.has_value(); }))
+                return;
+            request = std::move(*m_pending);
+            m_pending.reset();
+            generation = m_generation;
+            m_isRunning = true;
+        }
+        QMetaObject::invokeMethod(this, [this] { emit busyChanged(true); }, Qt::QueuedConnection);
+        serve(request, generation, quit);
+        {
+            const std::scoped_lock lock(m_mutex);
+            m_isRunning = false;
+        }
+        QMetaObject::invokeMethod(
+            this, [this] { emit busyChanged(isBusy()); }, Qt::QueuedConnection);
+    }
+}
+
+void ComputeController::serve(const FigureRequest& request, std::uint64_t generation, const std::stop_token& quit)
+{
+    ComputeRequest compute = request.compute;
+    compute.isCoarse = compute.wantsDecay;
+    // The first pass is the preview; it is the only one where nothing is left to refine.
+    auto results = computeFigureResults(*m_engine, compute, m_last.get(), quit);
+    if (results && results->isCoarse) {
+        post(request, generation, *results);
+        std::stop_token stop;
+        {
+            const std::scoped_lock lock(m_mutex);
+            if (generation != m_generation)
+                return;
+            m_fullPass = std::stop_source();
+            stop = m_fullPass.get_token();
+            ++m_fullPassesBegun;
+        }
+        compute.isCoarse = false;
+        results = computeFigureResults(*m_engine, compute, m_last.get(), stop);
+    }
+    if (results) {
+        post(request, generation, std::move(*results));
+    } else if (results.error().code != ErrorCode::Cancelled && !isSuperseded(generation)) {
+        QMetaObject::invokeMethod(
+            this, [this, error = results.error()] { emit failed(error); }, Qt::QueuedConnection);
+    }
+}
+
+void ComputeController::post(const FigureRequest& request, std::uint64_t generation, FigureResults results)
+{
+    auto reply = std::make_shared<FigureReply>();
+    reply->generation = generation;
+    auto shared = std::make_shared<const FigureResults>(std::move(results));
+    for (const std::string& id : request.figures)
+        if (const FigureInfo* figure = findFigure(id))
+            reply->figures.push_back(buildFigure(*figure, *shared));
+    if (!shared->isCoarse)
+        m_last = shared;
+    reply->results = std::move(shared);
+    QMetaObject::invokeMethod(
+        this,
+        [this, answer = std::shared_ptr<const FigureReply>(std::move(reply))] { emit replied(answer); },
+        Qt::QueuedConnection);
+}
+
+} // namespace ropewalk

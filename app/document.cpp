@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "document.h"
+
+#include "change_command.h"
+#include "file_text.h"
+
+#include <algorithm>
+
+namespace ropewalk {
+namespace {
+
+/// The parts of a session that are saved and not undoable.
+Session viewOf(const Session& session)
+{
+    Session view = session;
+    view.configurations.clear();
+    return view;
+}
+
+} // namespace
+
+Document::Document(Session session, QObject* parent)
+    : QObject(parent)
+    , m_session(std::move(session))
+    , m_savedView(viewOf(m_session))
+{
+    connect(&m_undoStack, &QUndoStack::cleanChanged, this, &Document::fileChanged);
+}
+
+void Document::editConfigurations(std::vector<SessionConfiguration> configurations, int selected, const QString& what)
+{
+    if (configurations == m_session.configurations && selected == m_session.selected)
+        return;
+    m_undoStack.push(
+        new ChangeCommand(*this, std::move(configurations), selected, m_isInGesture ? m_gesture : 0, what));
+}
+
+void Document::beginGesture()
+{
+    if (!m_isInGesture)
+        ++m_gesture;
+    m_isInGesture = true;
+}
+
+void Document::endGesture()
+{
+    m_isInGesture = false;
+}
+
+void Document::select(int index)
+{
+    const int last = static_cast<int>(m_session.configurations.size()) - 1;
+    const int selected = std::clamp(index, 0, std::max(last, 0));
+    if (selected == m_session.selected)
+        return;
+    m_session.selected = selected;
+    emit viewChanged();
+}
+
+void Document::setOptions(const FigureOptions& options)
+{
+    if (options == m_session.options)
+        return;
+    m_session.options = options;
+    emit viewChanged();
+}
+
+void Document::setFigure(const std::string& id)
+{
+    if (id == m_session.figure)
+        return;
+    m_session.figure = id;
+    emit viewChanged();
+}
+
+void Document::setDistanceLocked(bool isLocked)
+{
+    if (isLocked == m_session.isDistanceLocked)
+        return;
+    m_session.isDistanceLocked = isLocked;
+    emit viewChanged();
+}
+
+bool Document::isModified() const
+{
+    return !m_undoStack.isClean() || (!m_path.isEmpty() && !(viewOf(m_session) == m_savedView));
+}
+
+Result<void> Document::saveTo(const QString& path)
+{
+    const Result<void> written =
+        writeFile(path, QByteArray::fromStdString(sessionToJson(m_session, m_unknownKeys)));
+    if (!written)
+        return written.error();
+    m_path = path;
+    m_savedView = viewOf(m_session);
+    m_undoStack.setClean();
+    emit fileChanged();
+    return {};
+}
+
+Result<std::vector<Issue>> Document::openSession(const QString& path)
+{
+    const Result<std::string> text = readTextFile(path);
+    if (!text)
+        return text.error();
+    auto reading = sessionFromJson(*text);
+    if (!reading) {
+        Error error = reading.error();
+        error.context = path.toStdString();
+        return error;
+    }
+    replace(reading->session, path, reading->unknownKeys);
+    return reading->notes;
+}
+
+void Document::startAnew(Session session)
+{
+    replace(std::move(session), {}, {});
+}
+
+void Document::replace(Session session, const QString& path, const std::string& unknownKeys)
+{
+    m_session = std::move(session);
+    m_unknownKeys = unknownKeys;
+    m_path = path;
+    m_savedView = viewOf(m_session);
+    m_isInGesture = false;
+    m_undoStack.clear();
+    emit configurationsChanged();
+    emit fileChanged();
+}
+
+void Document::restore(const std::vector<SessionConfiguration>& configurations, int selected)
+{
+    m_session.configurations = configurations;
+    m_session.selected = selected;
+    emit configurationsChanged();
+    emit fileChanged();
+}
+
+} // namespace ropewalk

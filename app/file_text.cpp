@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "file_text.h"
+
+#include <QFile>
+#include <QFileInfo>
+#include <QSaveFile>
+
+namespace ropewalk {
+namespace {
+
+constexpr qint64 kLargestFile = 64LL * 1024 * 1024;
+
+} // namespace
+
+Result<std::string> readTextFile(const QString& path)
+{
+    const std::string context = path.toStdString();
+    if (QFileInfo(path).isDir())
+        return Error{ErrorCode::BadInput, "this is a folder; expected a file", context};
+    QFile file(path);
+    if (!file.open(QIODevice::ReadOnly))
+        return Error{ErrorCode::BadInput,
+                     {"the file could not be read: {reason}", {{"reason", file.errorString().toStdString()}}},
+                     context};
+    // One byte more than allowed is asked for: the size of a pipe or a growing file is not known beforehand.
+    const QByteArray content = file.read(kLargestFile + 1);
+    if (content.size() > kLargestFile)
+        return Error{ErrorCode::BadInput, "the file is larger than 64 MiB; expected a configuration", context};
+    return content.toStdString();
+}
+
+Result<void> writeFile(const QString& path, const QByteArray& content)
+{
+    QSaveFile file(path);
+    if (!file.open(QIODevice::WriteOnly) || file.write(content) != content.size() || !file.commit())
+        return Error{ErrorCode::Output,
+                     {"the file could not be written: {reason}", {{"reason", file.errorString().toStdString()}}},
+                     path.toStdString()};
+    return {};
+}
+
+bool looksLikeSession(const std::string& text)
+{
+    return text.find("\"ropewalk.session/") != std::string::npos;
+}
+
+} // namespace ropewalk

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "app_settings.h"
+#include "compute_controller.h"
+#include "document.h"
+
+#include "core/preset.h"
+#include "core/reference_check.h"
+
+#include <QElapsedTimer>
+#include <QHash>
+#include <QMainWindow>
+#include <QTimer>
+
+#include <functional>
+
+class QLabel;
+class QProgressBar;
+class QTabBar;
+class QToolButton;
+
+namespace ropewalk {
+
+class ConfigList;
+class ConfigPanel;
+class FigureCanvas;
+class MessageBar;
+class ReadingPanel;
+class TransportBar;
+
+/// The session that the window opens on: Llama-3.1-8B beside a base of 10 000.
+Session firstSession(const std::vector<Preset>& presets);
+
+/// The window: hands values from the document to the panels and the controller, and their changes back. Holds no
+/// numbers of its own.
+class MainWindow : public QMainWindow
+{
+    Q_OBJECT
+public:
+    MainWindow(std::unique_ptr<Engine> engine, std::vector<Preset> presets, std::vector<ReferenceEntry> references,
+               const AppSettings& settings, QWidget* parent = nullptr);
+    ~MainWindow() override;
+
+    Document& document() { return m_document; }
+    FigureCanvas& canvas() { return *m_canvas; }
+    ConfigPanel& configPanel() { return *m_configPanel; }
+    TransportBar& transport() { return *m_transport; }
+    ReadingPanel& readingPanel() { return *m_readingPanel; }
+    MessageBar& messageBar() { return *m_messageBar; }
+    ComputeController& controller() { return m_controller; }
+    /// The last reply that is shown, or null before the first.
+    std::shared_ptr<const FigureReply> shownReply() const { return m_reply; }
+    QString backendText() const; ///< of the status bar
+
+    /// Opens a session, or a model's configuration in place of the selected one. False when the file was refused; the
+    /// reason is in the message bar and nothing changed.
+    bool openFile(const QString& path);
+    bool addFile(const QString& path);          ///< a model's configuration beside the present ones
+    bool saveTo(const QString& path);
+    bool exportTo(const QString& path, const QString& figure, const ExportOptions& options);
+
+protected:
+    void closeEvent(QCloseEvent* event) override;
+    void dragEnterEvent(QDragEnterEvent* event) override;
+    void dropEvent(QDropEvent* event) override;
+    void keyPressEvent(QKeyEvent* event) override;
+    void changeEvent(QEvent* event) override;
+    void resizeEvent(QResizeEvent* event) override;
+
+private:
+    void buildMenus();
+    void buildWidgets();
+    void connectPanels();
+    void connectController();
+
+    void showSession();  ///< document → panels
+    void showReply(const std::shared_ptr<const FigureReply>& reply);
+    void showReading();
+    void submit();       ///< document → controller
+    void applyStyle();
+    void updateTitle();
+
+    void openWithDialog();
+    bool save();
+    bool saveAs();
+    void exportWithDialog();
+    void copyFigure();
+    bool mayClose();
+    void remember(const QString& path);
+    void rebuildRecentMenu();
+    void report(const Error& error);
+    void showNotes();
+    bool placeModel(const QString& path, bool isAdded);
+    void addConfiguration(RopeConfig config, const QString& what);
+    void editList(const QString& what, const std::function<void(std::vector<SessionConfiguration>&, int&)>& change);
+    void editOptions(const std::function<void(FigureOptions&)>& change);
+    void movePositions(std::int64_t by);
+    void showFigure(const QString& id);
+    void setPlaying(bool isPlaying);
+    void advance();
+    int selectedPairCount() const;
+    FigureSpec currentFigure() const;
+
+    std::vector<Preset> m_presets;
+    std::vector<ReferenceEntry> m_references;
+    AppSettings m_settings;
+    Document m_document;
+    ComputeController m_controller;
+    std::shared_ptr<const FigureReply> m_reply;
+    std::vector<Issue> m_notes; ///< of the last file read
+    QString m_notesTitle;
+
+    ConfigList* m_configList = nullptr;
+    ConfigPanel* m_configPanel = nullptr;
+    ReadingPanel* m_readingPanel = nullptr;
+    FigureCanvas* m_canvas = nullptr;
+    QTabBar* m_tabs = nullptr;
+    MessageBar* m_messageBar = nullptr;
+    TransportBar* m_transport = nullptr;
+    QWidget* m_column = nullptr;
+    QLabel *m_backendLabel = nullptr, *m_timeLabel = nullptr, *m_busyLabel = nullptr;
+    QProgressBar* m_progress = nullptr;
+    QToolButton* m_cancel = nullptr;
+    QMenu* m_recentMenu = nullptr;
+    QStringList m_tabIds;
+
+    QTimer m_busyTimer;      ///< 150 ms: the busy sign
+    QTimer m_progressTimer;  ///< 500 ms: progress and cancel
+    QTimer m_playTimer;
+    QElapsedTimer m_playClock;
+    double m_speed = 4.0;    ///< tokens per second
+    double m_owed = 0.0;     ///< part of a token not yet played
+    bool m_isShowing = false; ///< guards against answers of the panels while they are filled
+};
+
+} // namespace ropewalk

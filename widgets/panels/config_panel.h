@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "core/frequency_rules.h"
+
+#include <QScrollArea>
+
+#include <map>
+#include <string>
+
+class QCheckBox;
+class QComboBox;
+class QLabel;
+class QVBoxLayout;
+
+namespace ropewalk {
+
+class ChannelStrip;
+class Section;
+class SegmentedControl;
+class ValueSlider;
+
+/// Everything about one configuration that can be turned. Given a configuration, its original and what is
+/// wrong with it; emits the changed configuration. Each edit lies between one editingStarted and one
+/// editingFinished, also one that changes nothing in the end.
+class ConfigPanel : public QScrollArea
+{
+    Q_OBJECT
+public:
+    explicit ConfigPanel(QWidget* parent = nullptr);
+
+    /// `original` is what double-click restores; without one nothing counts as changed.
+    void setConfig(const RopeConfig& config, const std::optional<RopeConfig>& original,
+                   const std::vector<Issue>& issues);
+    const RopeConfig& config() const { return m_config; }
+
+    /// The slider of a key as files spell it ("base", "beta_fast", "training_length"), or null where the rule
+    /// has none.
+    ValueSlider* slider(const std::string& key) const;
+    QComboBox* ruleBox() const { return m_rule; }
+    SegmentedControl* layoutControl() const { return m_layout; }
+    ChannelStrip* strip() const { return m_strip; }
+    Section* moreSection() const { return m_more; }
+    QString generalIssue() const; ///< what is wrong with fields that have no control here
+
+    QSize sizeHint() const override;
+    QSize minimumSizeHint() const override;
+
+signals:
+    void editingStarted(const QString& what); ///< `what` names the field, for the undo text
+    void configEdited(const ropewalk::RopeConfig& config, const QString& what); ///< live, also during a drag
+    void editingFinished(const QString& what);
+
+protected:
+    void changeEvent(QEvent* event) override;
+    bool eventFilter(QObject* watched, QEvent* event) override;
+
+private:
+    ValueSlider* addSlider(QVBoxLayout* layout, const std::string& key, const QString& name);
+    void buildParameters();
+    void showParameters();
+    void showIssues(const std::vector<Issue>& issues);
+    void edit(const RopeConfig& config, const QString& what);
+    void editAtOnce(const RopeConfig& config, const QString& what);
+    void chooseRule(FrequencyRule rule);
+    void restyle();
+    void updateTabOrder();
+
+    RopeConfig m_config;
+    std::optional<RopeConfig> m_original;
+    std::optional<FrequencyRule> m_builtRule; ///< whose parameters the sliders are
+    std::map<std::string, ValueSlider*> m_sliders;
+    std::vector<std::string> m_parameterKeys;
+    QWidget* m_body;
+    QVBoxLayout* m_bodyLayout;
+    Section* m_frequencies;
+    Section* m_channels;
+    Section* m_more = nullptr;
+    QComboBox* m_rule;
+    QVBoxLayout* m_parameters;
+    QCheckBox* m_truncate = nullptr;
+    SegmentedControl* m_layout;
+    ChannelStrip* m_strip;
+    QLabel* m_general;
+    QList<QWidget*> m_paddedRows;
+};
+
+} // namespace ropewalk

@@ -1,0 +1,359 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "plane_figure.h"
+
+#include "label_placer.h"
+#include "series_painter.h"
+
+#include <QCoreApplication>
+#include <QPainterPath>
+
+#include <algorithm>
+#include <cmath>
+#include <complex>
+#include <numbers>
+
+namespace ropewalk {
+namespace {
+
+constexpr double kPi = std::numbers::pi;
+
+QString word(const char* text)
+{
+    return QCoreApplication::translate("ropewalk", text);
+}
+
+/// Number of small circles in a row: a power of two, since pairs are counted in those, and as large as they get.
+int bestColumns(int count, const QSizeF& room)
+{
+    int best = 1;
+    double bestSize = 0.0;
+    for (int columns = 1; columns <= std::max(1, count) * 2 && columns <= 64; columns *= 2) {
+        const int rows = (count + columns - 1) / columns;
+        const double size = std::min(room.width() / columns, room.height() / std::max(1, rows));
+        if (size > bestSize) {
+            best = columns;
+            bestSize = size;
+        }
+    }
+    return best;
+}
+
+/// Places circle and field within a panel; `isBeside` says whether the field is at the right or below.
+PlaneLayout placePanel(const FigureStyle& style, const QRectF& rect, int pairCount, bool isBeside, bool hasTitle)
+{
+    PlaneLayout layout;
+    layout.rect = rect;
+    QRectF inner = rect;
+    if (hasTitle) {
+        layout.title = QRectF(rect.left(), rect.top(), rect.width(), style.textHeight(kNoteText) + style.px(4.0));
+        inner.setTop(layout.title.bottom());
+    }
+    const double legend = style.textHeight(kNoteText) + style.px(4.0); // "fast" and "slow" under the field
+    const double gap = style.px(isBeside ? 22.0 : 10.0);
+    QRectF circle = inner;
+    if (isBeside) {
+        const double width = inner.width() * 0.38;
+        circle.setWidth(inner.width() - width - gap);
+        layout.field = QRectF(inner.right() - width, inner.top() + style.px(4.0), width,
+                              inner.height() - legend - style.px(4.0));
+    } else {
+        const double height = inner.height() * 0.42;
+        circle.setHeight(inner.height() - height - gap);
+        layout.field = QRectF(inner.left(), circle.bottom() + gap, inner.width(), height - legend);
+    }
+    const double tick = style.px(10.0);
+    layout.radius = std::max(0.0, std::min({circle.width() / 2 - style.px(28.0), circle.height() / 2 - tick}));
+    layout.centre = circle.center();
+    layout.columns = bestColumns(pairCount, layout.field.size());
+    layout.rows = std::max(1, (pairCount + layout.columns - 1) / layout.columns);
+    // Cells do not grow wide where there is room to spare; the field hangs together.
+    const double cell = std::min(layout.field.width() / layout.columns, layout.field.height() / layout.rows);
+    const double width = std::min(layout.field.width(), layout.columns * cell * 1.25);
+    const double height = std::min(layout.field.height(), layout.rows * cell * 1.25);
+    if (isBeside)
+        layout.field = QRectF(layout.field.right() - width, layout.field.center().y() - height / 2, width, height);
+    else
+        layout.field = QRectF(layout.field.center().x() - width / 2, layout.field.top(), width, height);
+    if (cell < style.px(5.0) || pairCount == 0)
+        layout.field = {};
+    return layout;
+}
+
+void paintArrow(QPainter& painter, const QPointF& from, const QPointF& to, const QColor& colour, double width,
+                double head)
+{
+    const QPointF way = to - from;
+    const double length = std::hypot(way.x(), way.y());
+    if (length <= 0.0)
+        return;
+    const QPointF along = way / length;
+    const QPointF across(-along.y(), along.x());
+    head = std::min(head, 0.6 * length);
+    painter.setPen(QPen(colour, width, Qt::SolidLine, Qt::RoundCap));
+    painter.drawLine(from, to - along * head * 0.8);
+    painter.setPen(Qt::NoPen);
+    painter.setBrush(colour);
+    const double half = 0.45 * head;
+    painter.drawPolygon(QPolygonF{to, to - along * head + across * half, to - along * head - across * half});
+    painter.setBrush(Qt::NoBrush);
+}
+
+QPointF onCircle(const QPointF& centre, double radius, const std::complex<double>& direction)
+{
+    return {centre.x() + radius * direction.real(), centre.y() - radius * direction.imag()};
+}
+
+bool isZero(const std::complex<double>& value)
+{
+    return std::abs(value) == 0.0 || !std::isfinite(std::abs(value));
+}
+
+void paintGround(QPainter& painter, const FigureStyle& style, const PlaneLayout& layout)
+{
+    const ThemeColours& c = style.colours();
+    const QPointF& centre = layout.centre;
+    const double r = layout.radius;
+    const double beyond = r + style.px(8.0);
+    painter.setBrush(Qt::NoBrush);
+    painter.setPen(QPen(c.rule, style.hairline()));
+    for (int k = 0; k < 12; ++k) {
+        const auto direction = std::polar(1.0, k * kPi / 6.0);
+        painter.drawLine(onCircle(centre, r - style.px(4.0), direction), onCircle(centre, r, direction));
+    }
+    painter.drawLine(centre - QPointF(beyond, 0.0), centre + QPointF(beyond, 0.0));
+    painter.drawLine(centre - QPointF(0.0, beyond), centre + QPointF(0.0, beyond));
+    painter.setPen(QPen(c.axis, style.px(1.2)));
+    painter.drawEllipse(centre, r, r);
+}
+
+/// The angle from k to q as it is swept, without its whole turns.
+void paintSweep(QPainter& painter, const FigureStyle& style, const PlaneLayout& layout, const PlanePanel& panel)
+{
+    if (panel.isStill || isZero(panel.query) || isZero(panel.key))
+        return;
+    const double radius = layout.radius * 0.41;
+    const double start = std::arg(panel.key) * 180.0 / kPi;
+    const double sweep = std::fmod(panel.sweepRadians, 2.0 * kPi) * 180.0 / kPi;
+    QPainterPath sector(layout.centre);
+    const QRectF box(layout.centre.x() - radius, layout.centre.y() - radius, 2 * radius, 2 * radius);
+    sector.arcTo(box, start, sweep);
+    sector.closeSubpath();
+    QColor fill = style.colours().accent;
+    fill.setAlphaF(0.18F);
+    painter.setPen(Qt::NoPen);
+    painter.setBrush(fill);
+    painter.drawPath(sector);
+    painter.setBrush(Qt::NoBrush);
+}
+
+/// Whether a box touches an arrow's shaft.
+bool touches(const QRectF& box, const QPointF& from, const QPointF& to)
+{
+    for (int k = 0; k <= 24; ++k)
+        if (box.contains(from + (to - from) * (k / 24.0)))
+            return true;
+    return false;
+}
+
+/// "q, m = 40" beside the tip: outside the circle where there is room, else within, beside the shaft.
+void labelArrow(FigureCanvas& canvas, const PlaneLayout& layout, LabelPlacer& placer, const QString& text,
+                const QColor& colour, const std::complex<double>& direction, const std::complex<double>& other)
+{
+    if (isZero(direction))
+        return;
+    const FigureStyle& style = canvas.style();
+    const QSizeF size(style.textWidth(text, kLabelText), style.textHeight(kLabelText));
+    const double gap = style.px(6.0);
+    std::vector<QRectF> candidates;
+    const auto add = [&](const QPointF& centre) {
+        const QRectF box(centre.x() - size.width() / 2, centre.y() - size.height() / 2, size.width(), size.height());
+        const QRectF room = box.adjusted(-gap / 2, -gap / 2, gap / 2, gap / 2);
+        if (!touches(room, layout.centre, onCircle(layout.centre, layout.radius, direction)) &&
+            !touches(room, layout.centre, onCircle(layout.centre, layout.radius, other)))
+            candidates.push_back(box);
+    };
+    const auto reach = [&](const std::complex<double>& way) {
+        return std::fabs(way.real()) * size.width() / 2 + std::fabs(way.imag()) * size.height() / 2;
+    };
+    // Away from the other arrow first, so that the two labels part.
+    const double side = std::arg(direction * std::conj(other)) >= 0.0 ? 1.0 : -1.0;
+    for (const double turn : {0.0, 0.12, -0.12, 0.25, -0.25, 0.4, -0.4}) {
+        const auto way = direction * std::polar(1.0, side * turn);
+        add(onCircle(layout.centre, layout.radius + gap + reach(way), way));
+    }
+    for (const double share : {0.72, 0.6, 0.5, 0.85})
+        for (const double across : {side, -side}) {
+            const auto normal = direction * std::complex<double>(0.0, across);
+            const QPointF at = onCircle(layout.centre, layout.radius * share, direction);
+            add(onCircle(at, reach(normal) + gap, normal));
+        }
+    if (const auto box = placer.place(candidates, style.px(2.0)))
+        canvas.writeInto(*box, text, kLabelText, colour);
+}
+
+void paintLargeCircle(FigureCanvas& canvas, const PlaneLayout& layout, const FigureSpec& figure)
+{
+    const FigureStyle& style = canvas.style();
+    const ThemeColours& c = style.colours();
+    const PlanePanel& panel = figure.planes[static_cast<std::size_t>(layout.panel)];
+    QPainter& painter = canvas.painter();
+    paintGround(painter, style, layout);
+    paintSweep(painter, style, layout, panel);
+    const QColor queryColour = panel.isStill ? mixed(c.muted, c.query, 0.6) : c.query;
+    const QColor keyColour = panel.isStill ? mixed(c.muted, c.key, 0.6) : c.key;
+    painter.setPen(Qt::NoPen);
+    const double count = static_cast<double>(panel.trail.size());
+    for (std::size_t i = panel.trail.size(); i-- > 0;) {
+        painter.setBrush(mixed(c.query, c.figure, 0.65 * (1.0 - static_cast<double>(i) / (count + 1.0))));
+        painter.drawEllipse(onCircle(layout.centre, layout.radius, panel.trail[i]), style.px(2.2), style.px(2.2));
+    }
+    painter.setBrush(Qt::NoBrush);
+    const double width = style.px(layout.radius > style.px(60.0) ? 3.0 : 2.0);
+    const double head = std::min(style.px(13.0), 0.3 * layout.radius);
+    const auto paintPhasor = [&](const std::complex<double>& direction, const QColor& colour) {
+        if (isZero(direction)) {
+            painter.setPen(Qt::NoPen);
+            painter.setBrush(colour);
+            painter.drawEllipse(layout.centre, style.px(4.0), style.px(4.0));
+            painter.setBrush(Qt::NoBrush);
+            return;
+        }
+        paintArrow(painter, layout.centre, onCircle(layout.centre, layout.radius - style.px(2.0), direction), colour,
+                   width, head);
+    };
+    paintPhasor(panel.key, keyColour);
+    paintPhasor(panel.query, queryColour);
+
+    QRectF room = layout.rect;
+    room.setTop(layout.title.isEmpty() ? room.top() : layout.title.bottom());
+    if (!layout.field.isEmpty()) {
+        if (layout.field.left() > layout.centre.x())
+            room.setRight(layout.field.left() - style.px(4.0));
+        else
+            room.setBottom(layout.field.top() - style.px(2.0));
+    }
+    LabelPlacer placer(room);
+    const auto position = [](double tokens) {
+        return QString::fromStdString(groupedNumber(tokens));
+    };
+    labelArrow(canvas, layout, placer, QStringLiteral("q, m = ") + position(panel.m), queryColour, panel.query,
+               panel.key);
+    labelArrow(canvas, layout, placer, QStringLiteral("k, n = ") + position(panel.n), keyColour, panel.key,
+               panel.query);
+}
+
+void paintSmallCircles(FigureCanvas& canvas, const PlaneLayout& layout, const FigureSpec& figure)
+{
+    const FigureStyle& style = canvas.style();
+    const ThemeColours& c = style.colours();
+    const PlanePanel& panel = figure.planes[static_cast<std::size_t>(layout.panel)];
+    QPainter& painter = canvas.painter();
+    const double radius = layout.smallRadius();
+    const double line = std::clamp(radius / 6.0, style.px(0.8), style.px(2.2));
+    for (int pair = 0; pair < panel.pairCount; ++pair) {
+        const QPointF centre = layout.cell(pair).center();
+        const bool isPicked = pair == panel.pair;
+        const bool isStill = pair >= panel.rotatedPairs;
+        painter.setPen(isPicked ? QPen(c.accent, std::min(style.px(1.8), radius / 3.0))
+                                : QPen(isStill ? c.grid : c.rule, style.hairline()));
+        painter.setBrush(isPicked ? QBrush(c.selected) : isStill ? QBrush(c.grid) : QBrush(Qt::NoBrush));
+        painter.drawEllipse(centre, radius, radius);
+    }
+    painter.setBrush(Qt::NoBrush);
+    // k first, so that q lies over it where both point the same way.
+    for (const char* name : {"k", "q"})
+        for (const Phasor& phasor : figure.phasors) {
+            if (phasor.configuration != panel.configuration || phasor.name != name || phasor.pair >= panel.pairCount)
+                continue;
+            const QPointF centre = layout.cell(phasor.pair).center();
+            const QColor colour = phasor.isStill ? c.axis : *name == 'q' ? c.query : c.key;
+            const std::complex<double> value(phasor.re, phasor.im);
+            if (isZero(value)) {
+                painter.setPen(Qt::NoPen);
+                painter.setBrush(colour);
+                painter.drawEllipse(centre, line, line);
+                painter.setBrush(Qt::NoBrush);
+                continue;
+            }
+            painter.setPen(QPen(colour, line, Qt::SolidLine, Qt::RoundCap));
+            painter.drawLine(centre, onCircle(centre, radius - line / 2, value / std::abs(value)));
+        }
+    const double baseline = layout.field.bottom() + style.px(3.0) + style.ascent(kNoteText);
+    const QString fast = word("fast");
+    const QString slow = word("slow");
+    const QString still = word("grey: not turned");
+    const double room = layout.field.width();
+    const double ends = style.textWidth(fast, kNoteText) + style.textWidth(slow, kNoteText) + style.px(8.0);
+    const bool hasStill = panel.rotatedPairs < panel.pairCount;
+    if (panel.rotatedPairs == 0) {
+        canvas.write({layout.field.center().x(), baseline}, style.elided(still, kNoteText, room), kNoteText, c.muted,
+                     Qt::AlignHCenter);
+        return;
+    }
+    if (ends > room)
+        return;
+    canvas.write({layout.field.left(), baseline}, fast, kNoteText, c.muted);
+    if (!hasStill) {
+        canvas.write({layout.field.right(), baseline}, slow, kNoteText, c.muted, Qt::AlignRight);
+        return;
+    }
+    const QString tail = slow + QStringLiteral(" · ") + still;
+    const double wide = style.textWidth(fast, kNoteText) + style.textWidth(tail, kNoteText) + style.px(8.0);
+    canvas.write({layout.field.right(), baseline}, wide <= room ? tail : slow, kNoteText, c.muted, Qt::AlignRight);
+}
+
+} // namespace
+
+std::vector<PlaneLayout> layoutPlanes(const FigureStyle& style, const QRectF& content, const FigureSpec& figure)
+{
+    std::vector<PlaneLayout> best;
+    double bestRadius = -1.0;
+    const int count = static_cast<int>(figure.planes.size());
+    for (int columns = count; columns >= 1; --columns) {
+        const int rows = (count + columns - 1) / columns;
+        if (columns * rows - count >= columns)
+            continue;
+        const double gap = style.px(18.0);
+        const QSizeF size((content.width() - gap * (columns - 1)) / columns,
+                          (content.height() - gap * (rows - 1)) / rows);
+        for (const bool isBeside : {true, false}) {
+            std::vector<PlaneLayout> panels;
+            for (int i = 0; i < count; ++i) {
+                const QPointF at(content.left() + i % columns * (size.width() + gap),
+                                 content.top() + i / columns * (size.height() + gap));
+                const PlanePanel& panel = figure.planes[static_cast<std::size_t>(i)];
+                panels.push_back(
+                    placePanel(style, QRectF(at, size), panel.pairCount, isBeside, !panel.title.isEmpty()));
+                panels.back().panel = i;
+            }
+            // A field too small to read costs more than a smaller circle.
+            const bool lacksField = std::any_of(panels.begin(), panels.end(),
+                                                [](const PlaneLayout& panel) { return panel.field.isEmpty(); });
+            const double radius = panels.front().radius * (lacksField ? 0.6 : 1.0);
+            if (radius > bestRadius + 1e-9) {
+                best = std::move(panels);
+                bestRadius = radius;
+            }
+        }
+    }
+    return best;
+}
+
+void paintPlanes(FigureCanvas& canvas, const QRectF& content, const FigureSpec& figure)
+{
+    const FigureStyle& style = canvas.style();
+    for (const PlaneLayout& layout : layoutPlanes(style, content, figure)) {
+        const PlanePanel& panel = figure.planes[static_cast<std::size_t>(layout.panel)];
+        if (!layout.title.isEmpty()) {
+            const QString title = style.elided(translated(panel.title), kNoteText, layout.title.width());
+            canvas.write({layout.title.left(), layout.title.top() + style.ascent(kNoteText)}, title, kNoteText,
+                         style.configurationColour(figure, panel.configuration));
+        }
+        if (layout.radius > style.px(12.0))
+            paintLargeCircle(canvas, layout, figure);
+        if (!layout.field.isEmpty())
+            paintSmallCircles(canvas, layout, figure);
+    }
+}
+
+} // namespace ropewalk
