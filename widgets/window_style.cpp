@@ -12,7 +12,8 @@
 namespace ropewalk {
 namespace {
 
-// The style is the application's, as its palette and font are; so it is kept there and not in a global of our own.
+// The style is the application's, as its palette and font are; so it is kept there and not in a global of our
+// own.
 constexpr const char* kThemeProperty = "ropewalkTheme";
 constexpr const char* kScaleProperty = "ropewalkScale";
 

@@ -31,11 +31,12 @@ void ChannelStrip::setConfig(const RopeConfig& config)
         m_pairOf[static_cast<std::size_t>(a)] = pair;
         m_pairOf[static_cast<std::size_t>(b)] = pair;
     }
-    setAccessibleDescription(isDrawable ? tr("%1 of %2 channels turn; layout %3")
-                                              .arg(config.rotaryDim)
-                                              .arg(config.headDim)
-                                              .arg(config.layout == Layout::Half ? tr("half") : tr("interleaved"))
-                                        : QString());
+    setAccessibleDescription(isDrawable
+                                 ? tr("%1 of %2 channels turn; layout %3")
+                                       .arg(config.rotaryDim)
+                                       .arg(config.headDim)
+                                       .arg(config.layout == Layout::Half ? tr("half") : tr("interleaved"))
+                                 : QString());
     update();
 }
 
@@ -108,8 +109,9 @@ bool ChannelStrip::event(QEvent* event)
     const auto [a, b] = m_map.pair(pair);
     const int partner = a == channel ? b : a;
     const bool isStill = pair >= static_cast<int>(m_map.rotated.size());
-    const QString text = isStill ? tr("channel %1 does not turn").arg(channel)
-                                 : tr("channel %1 and channel %2 are pair %3").arg(channel).arg(partner).arg(pair);
+    const QString text =
+        isStill ? tr("channel %1 does not turn").arg(channel)
+                : tr("channel %1 and channel %2 are pair %3").arg(channel).arg(partner).arg(pair);
     QToolTip::showText(help->globalPos(), text, this);
     return true;
 }

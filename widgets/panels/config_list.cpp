@@ -25,7 +25,8 @@
 namespace ropewalk {
 namespace {
 
-/// One configuration: badge, name, detail, and what can be done with it when the pointer or the focus is here.
+/// One configuration: badge, name, detail, and what can be done with it when the pointer or the focus is
+/// here.
 class ConfigRow : public QAbstractButton
 {
 public:
@@ -56,7 +57,8 @@ public:
         m_detail = configurationDetail(shown.config);
         setChecked(isSelected);
         const QString name = QString::fromStdString(shown.config.name);
-        setAccessibleName(ConfigList::tr("configuration %1, %2").arg(QString::fromStdString(shown.letter), name));
+        setAccessibleName(
+            ConfigList::tr("configuration %1, %2").arg(QString::fromStdString(shown.letter), name));
         setAccessibleDescription(shown.isHidden ? ConfigList::tr("hidden; %1").arg(m_detail) : m_detail);
         m_hide->setText(shown.isHidden ? ConfigList::tr("show") : ConfigList::tr("hide"));
         m_hide->setAccessibleName(shown.isHidden ? ConfigList::tr("show %1 in the figures").arg(name)
@@ -73,7 +75,8 @@ public:
             return;
         m_edit = new QLineEdit(QString::fromStdString(m_shown.config.name), this);
         m_edit->setMaxLength(80);
-        m_edit->setAccessibleName(ConfigList::tr("name of configuration %1").arg(QString::fromStdString(m_shown.letter)));
+        m_edit->setAccessibleName(
+            ConfigList::tr("name of configuration %1").arg(QString::fromStdString(m_shown.letter)));
         m_edit->setFont(windowFont(TextRole::Strong));
         m_edit->setGeometry(scaledPixels(40), scaledPixels(8), width() - scaledPixels(56), scaledPixels(24));
         m_edit->installEventFilter(this);
@@ -127,7 +130,8 @@ protected:
 
         const int left = scaledPixels(46);
         // Name and detail give way to the actions, which stand to their right.
-        const int right = m_hide->isVisibleTo(this) ? m_hide->x() - scaledPixels(4) : width() - scaledPixels(16);
+        const int right =
+            m_hide->isVisibleTo(this) ? m_hide->x() - scaledPixels(4) : width() - scaledPixels(16);
         painter.setFont(windowFont(TextRole::Strong));
         painter.setPen(m_shown.isHidden ? colours.muted : colours.text);
         const QRect nameLine(left, scaledPixels(4), right - left, scaledPixels(19));
@@ -186,18 +190,25 @@ protected:
     void contextMenuEvent(QContextMenuEvent* event) override
     {
         QMenu menu;
-        const auto add = [&](const QString& text, const std::function<void()>& what, const QKeySequence& keys = {}) {
+        const auto add = [&](const QString& text, const std::function<void()>& what,
+                             const QKeySequence& keys = {}) {
             QAction* action = menu.addAction(text);
             action->setShortcut(keys);
             QObject::connect(action, &QAction::triggered, this, what);
             return action;
         };
-        add(ConfigList::tr("Rename"), [this] { startRename(); }, Qt::Key_F2);
+        add(
+            ConfigList::tr("Rename"), [this] { startRename(); }, Qt::Key_F2);
         add(ConfigList::tr("Duplicate"), [this] { onDuplicate(); });
-        add(m_shown.isHidden ? ConfigList::tr("Show") : ConfigList::tr("Hide"), [this] { onHide(!m_shown.isHidden); });
-        add(ConfigList::tr("Move up"), [this] { onMove(-1); }, Qt::ALT | Qt::Key_Up);
-        add(ConfigList::tr("Move down"), [this] { onMove(1); }, Qt::ALT | Qt::Key_Down);
-        add(ConfigList::tr("Remove"), [this] { onRemove(); }, Qt::Key_Delete)->setEnabled(m_isRemovable);
+        add(m_shown.isHidden ? ConfigList::tr("Show") : ConfigList::tr("Hide"),
+            [this] { onHide(!m_shown.isHidden); });
+        add(
+            ConfigList::tr("Move up"), [this] { onMove(-1); }, Qt::ALT | Qt::Key_Up);
+        add(
+            ConfigList::tr("Move down"), [this] { onMove(1); }, Qt::ALT | Qt::Key_Down);
+        add(
+            ConfigList::tr("Remove"), [this] { onRemove(); }, Qt::Key_Delete)
+            ->setEnabled(m_isRemovable);
         menu.exec(event->globalPos());
     }
     void changeEvent(QEvent* event) override
@@ -254,7 +265,8 @@ private:
             if (!button->isVisibleTo(this))
                 continue;
             const QSize size = button->sizeHint();
-            button->setGeometry(right - size.width(), (height() - size.height()) / 2, size.width(), size.height());
+            button->setGeometry(right - size.width(), (height() - size.height()) / 2, size.width(),
+                                size.height());
             right -= size.width();
         }
     }
@@ -321,7 +333,8 @@ public:
             emit list->addPresetRequested(id);
         };
         QObject::connect(m_search, &QLineEdit::textChanged, this, [this] { filter(); });
-        QObject::connect(m_search, &QLineEdit::returnPressed, this, [this, choose] { choose(m_found->currentItem()); });
+        QObject::connect(m_search, &QLineEdit::returnPressed, this,
+                         [this, choose] { choose(m_found->currentItem()); });
         QObject::connect(m_found, &QListWidget::itemClicked, this, choose);
         QObject::connect(m_found, &QListWidget::itemActivated, this, choose);
         QObject::connect(file, &QPushButton::clicked, this, [this, list] {
@@ -485,7 +498,8 @@ void ConfigList::openAddMenu()
         return;
     const bool hasSelected = m_selected >= 0 && m_selected < static_cast<int>(m_configurations.size());
     const QString letter =
-        hasSelected ? QString::fromStdString(m_configurations[static_cast<std::size_t>(m_selected)].letter) : QString();
+        hasSelected ? QString::fromStdString(m_configurations[static_cast<std::size_t>(m_selected)].letter)
+                    : QString();
     const int index = m_selected;
     auto* menu = new AddMenu(this, m_presets, tr("Duplicate %1").arg(letter),
                              [this, index] { emit duplicateRequested(index); });

@@ -58,7 +58,7 @@ protected:
 private:
     ValueSlider* addSlider(QVBoxLayout* layout, const std::string& key, const QString& name);
     void buildParameters();
-    void showParameters();
+    void showConfig();
     void showIssues(const std::vector<Issue>& issues);
     void edit(const RopeConfig& config, const QString& what);
     void editAtOnce(const RopeConfig& config, const QString& what);
@@ -82,7 +82,9 @@ private:
     SegmentedControl* m_layout;
     ChannelStrip* m_strip;
     QLabel* m_general;
-    QList<QWidget*> m_paddedRows;
+    QWidget* m_ruleRow;
+    QWidget* m_layoutRow;
+    QWidget* m_truncateRow = nullptr;
 };
 
 } // namespace ropewalk

@@ -111,7 +111,8 @@ void NumberLabel::changeEvent(QEvent* event)
 bool NumberLabel::event(QEvent* event)
 {
     // The window's own Ctrl+C copies the figure; here it copies the number.
-    if (event->type() == QEvent::ShortcutOverride && static_cast<QKeyEvent*>(event)->matches(QKeySequence::Copy)) {
+    if (event->type() == QEvent::ShortcutOverride &&
+        static_cast<QKeyEvent*>(event)->matches(QKeySequence::Copy)) {
         event->accept();
         return true;
     }

@@ -18,7 +18,8 @@ enum Row { kTheta, kWavelength, kTurns, kAngle, kContribution, kScore, kRowCount
 
 constexpr double kPad = 16.0;
 
-/// `value` with a fixed number of decimals and a true minus sign; digits stay where they are while it changes.
+/// `value` with a fixed number of decimals and a true minus sign; digits stay where they are while it
+/// changes.
 QString fixed(double value, int decimals)
 {
     QString text = QString::number(value, 'f', decimals);
@@ -136,7 +137,8 @@ void ReadingPanel::setReading(const std::optional<Reading>& reading)
     }
     const Reading& r = *reading;
     set(kTheta, tr("pair %1").arg(r.pair),
-        r.isStill ? tr("does not turn") : tr("θ = %1").arg(significant(r.thetaRadians, 5)), bare(r.thetaRadians));
+        r.isStill ? tr("does not turn") : tr("θ = %1").arg(significant(r.thetaRadians, 5)),
+        bare(r.thetaRadians));
     set(kWavelength, tr("wavelength"),
         r.wavelengthTokens ? tr("%1 tokens").arg(significant(*r.wavelengthTokens, 4)) : none,
         r.wavelengthTokens ? bare(*r.wavelengthTokens) : QString());

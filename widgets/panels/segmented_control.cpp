@@ -73,7 +73,8 @@ void SegmentedControl::paintEvent(QPaintEvent*)
             if (hasFocus()) {
                 painter.setPen(QPen(colours.onAccent, 1.0));
                 painter.setBrush(Qt::NoBrush);
-                painter.drawRoundedRect(QRectF(segment(i)).adjusted(2.5, 2.5, -2.5, -2.5), radius - 2, radius - 2);
+                painter.drawRoundedRect(QRectF(segment(i)).adjusted(2.5, 2.5, -2.5, -2.5), radius - 2,
+                                        radius - 2);
             }
         }
         painter.setFont(isCurrent ? ropewalkFont(12.0 * windowStyle().scale, QFont::DemiBold) : font());

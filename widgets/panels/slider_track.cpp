@@ -36,7 +36,10 @@ public:
     QVariant currentValue() const override { return track()->accessibleValue(); }
     QVariant minimumValue() const override { return track()->accessibleLowest(); }
     QVariant maximumValue() const override { return track()->accessibleHighest(); }
-    QVariant minimumStepSize() const override { return 0.01 * (track()->accessibleHighest() - track()->accessibleLowest()); }
+    QVariant minimumStepSize() const override
+    {
+        return 0.01 * (track()->accessibleHighest() - track()->accessibleLowest());
+    }
     void setCurrentValue(const QVariant&) override {} // through keys and the number box only
 
 private:
@@ -45,7 +48,8 @@ private:
 
 QAccessibleInterface* makeAccessible(const QString& className, QObject* object)
 {
-    auto* track = className == QLatin1String("ropewalk::SliderTrack") ? qobject_cast<SliderTrack*>(object) : nullptr;
+    auto* track =
+        className == QLatin1String("ropewalk::SliderTrack") ? qobject_cast<SliderTrack*>(object) : nullptr;
     return track ? new TrackAccessible(track) : nullptr;
 }
 
@@ -55,7 +59,8 @@ SliderTrack::SliderTrack(QWidget* parent)
     : QWidget(parent)
 {
     [[maybe_unused]] static const bool isInstalled = (QAccessible::installFactory(makeAccessible), true);
-    setFocusPolicy(Qt::StrongFocus); // by click and Tab; not by the wheel, which would change what it only passes
+    setFocusPolicy(
+        Qt::StrongFocus); // by click and Tab; not by the wheel, which would change what it only passes
     setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
     setCursor(Qt::PointingHandCursor);
     m_runEnd.setSingleShot(true);

@@ -197,7 +197,8 @@ void ValueSlider::showValue()
         m_box->setValue(m_value);
     else
         m_box->setUnstated(m_fallback ? shownNumber(*m_fallback) : tr("not stated"));
-    const QString unstated = m_fallback ? tr("not stated; %1 counts").arg(shownNumber(*m_fallback)) : tr("not stated");
+    const QString unstated =
+        m_fallback ? tr("not stated; %1 counts").arg(shownNumber(*m_fallback)) : tr("not stated");
     const QString words = m_isStated ? shownNumber(m_value, 15) : unstated;
     m_track->setAccessibleValue(position, m_scale.lowest, m_scale.highest, words);
     if (isChanged() && m_original) {
@@ -286,8 +287,9 @@ void ValueSlider::paintEvent(QPaintEvent*)
                       m_box->x() - scaledPixels(kPad) - scaledPixels(6), scaledPixels(kBoxHeight));
     painter.setFont(font());
     painter.setPen(!isEnabled() ? colours.muted : m_colour.isValid() ? m_colour : colours.text);
-    painter.drawText(line, Qt::AlignLeft | Qt::AlignVCenter,
-                     painter.fontMetrics().elidedText(m_name, Qt::ElideRight, static_cast<int>(line.width())));
+    painter.drawText(
+        line, Qt::AlignLeft | Qt::AlignVCenter,
+        painter.fontMetrics().elidedText(m_name, Qt::ElideRight, static_cast<int>(line.width())));
     if (isChanged()) {
         const double radius = 2.5 * windowStyle().scale;
         painter.setPen(Qt::NoPen);
