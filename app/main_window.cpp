@@ -16,6 +16,7 @@
 #include "widgets/panels/transport_bar.h"
 #include "widgets/window_style.h"
 
+#include <QActionGroup>
 #include <QApplication>
 #include <QClipboard>
 #include <QCloseEvent>

@@ -349,7 +349,7 @@ private:
     {
         for (int y = 0; y < view.height(); y += 3) {
             for (int x = view.width() / 2; x < view.width(); x += 3) {
-                const FigureHit hit = view.hit(QPoint(x, y));
+                const FigureHit hit = hitFigure(QPointF(x, y), view.rect(), view.figure(), RenderOptions());
                 if (hit.pair == pair)
                     return {x, y};
             }
