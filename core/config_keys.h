@@ -21,11 +21,24 @@ struct Setting
 /// Splits "base=1e6" or "A.base=1e6". Errors: Usage.
 Result<Setting> parseSetting(std::string_view text);
 
-/// Applies settings to configurations and options, under the names of contract.md's `--set`. head_dim comes before the
-/// widths that depend on it, whatever the order given. Errors: Usage; an unknown key or value names the nearest known
-/// ones, one that Ropewalk knows of but does not build is refused by name. Nothing is changed on an error.
-Result<void> applySettings(const std::vector<Setting>& settings, std::vector<FigureConfiguration>& configurations,
-                           FigureOptions& options);
+/// Applies settings to configurations and options, under the names of contract.md's `--set`. head_dim comes
+/// before the widths that depend on it, whatever the order given. Errors: Usage; an unknown key or value
+/// names the nearest known ones, one that Ropewalk knows of but does not build is refused by name. Nothing is
+/// changed on an error.
+Result<void> applySettings(const std::vector<Setting>& settings,
+                           std::vector<FigureConfiguration>& configurations, FigureOptions& options);
+
+/// One key of a configuration with the value it has, as `--set` spells both.
+struct ConfigKeyValue
+{
+    std::string_view key;
+    std::string text;
+    bool isText = false; ///< a word, quoted in JSON; else a number, true or false
+};
+
+/// The keys that give `config` (name, layer type, softmax factor and notes aside) when set on a fresh
+/// RopeConfig, in a fixed order; what is not stated is left out.
+std::vector<ConfigKeyValue> configKeys(const RopeConfig& config);
 
 /// `head_dim` changed as a person means it: all channels stay all, a first fraction keeps its share.
 RopeConfig withHeadDim(RopeConfig config, int headDim);
