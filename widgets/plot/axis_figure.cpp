@@ -3,6 +3,7 @@
 
 #include "axis_labels.h"
 #include "axis_plot.h"
+#include "widgets/message_text.h"
 
 #include <QPaintDevice>
 
@@ -30,34 +31,34 @@ double sideRoom(const FigureStyle& style, const std::vector<AxisTick>& ticks, bo
            (hasLabel ? style.textHeight(kAxisText) + style.px(6.0) : 0.0);
 }
 
-void writeTicks(FigureCanvas& canvas, const QRectF& content, const FigureSpec& figure, const AxisLayout& layout)
+void writeTicks(FigurePen& pen, const QRectF& content, const FigureSpec& figure, const AxisLayout& layout)
 {
-    const FigureStyle& style = canvas.style();
+    const FigureStyle& style = pen.style();
     const ThemeColours& c = style.colours();
     const QRectF& area = layout.area;
     const double tickBaseline = area.bottom() + style.px(kTickLength + 2.0) + style.ascent(kNoteText);
     for (const AxisTick& tick : layout.xTicks) {
         const double half = style.textWidth(tick.label, kNoteText) / 2;
         const double x = std::clamp(layout.x.toPixel(tick.value), content.left() + half, content.right() - half);
-        canvas.write({x, tickBaseline}, tick.label, kNoteText, c.muted, Qt::AlignHCenter);
+        pen.write({x, tickBaseline}, tick.label, kNoteText, c.muted, Qt::AlignHCenter);
     }
     const double drop = (style.ascent(kNoteText) - style.descent(kNoteText)) / 2;
     for (const AxisTick& tick : layout.yTicks)
-        canvas.write({area.left() - style.px(kTickGap), layout.y.toPixel(tick.value) + drop}, tick.label, kNoteText,
+        pen.write({area.left() - style.px(kTickGap), layout.y.toPixel(tick.value) + drop}, tick.label, kNoteText,
                      c.muted, Qt::AlignRight);
     for (const AxisTick& tick : layout.secondYTicks)
-        canvas.write({area.right() + style.px(kTickGap), layout.secondY.toPixel(tick.value) + drop}, tick.label,
+        pen.write({area.right() + style.px(kTickGap), layout.secondY.toPixel(tick.value) + drop}, tick.label,
                      kNoteText, c.muted);
     if (layout.hasXLabel)
-        canvas.write({area.center().x(), tickBaseline + style.px(15.0)},
-                     style.elided(translated(figure.xAxis.label), kAxisText, area.width()), kAxisText, c.text,
+        pen.write({area.center().x(), tickBaseline + style.px(15.0)},
+                     style.elided(messageText(figure.xAxis.label), kAxisText, area.width()), kAxisText, c.text,
                      Qt::AlignHCenter);
     const double half = style.textHeight(kAxisText) / 2;
     if (layout.hasYLabel)
-        canvas.writeUpwards({content.left() + half, area.center().y()}, translated(figure.yAxis.label), kAxisText,
+        pen.writeUpwards({content.left() + half, area.center().y()}, messageText(figure.yAxis.label), kAxisText,
                             c.text);
     if (layout.hasSecondYLabel)
-        canvas.writeUpwards({content.right() - half, area.center().y()}, translated(figure.secondYAxis->label),
+        pen.writeUpwards({content.right() - half, area.center().y()}, messageText(figure.secondYAxis->label),
                             kAxisText, c.text);
 }
 
@@ -75,7 +76,7 @@ AxisLayout layoutAxes(const FigureStyle& style, const QRectF& content, const Fig
     AxisLayout layout;
     const auto fitsUpwards = [&](const Message& label, double height) {
         return !label.isEmpty() && content.width() > style.px(300.0) &&
-               style.textWidth(translated(label), kAxisText) <= height;
+               style.textWidth(messageText(label), kAxisText) <= height;
     };
     layout.hasXLabel = !figure.xAxis.label.isEmpty() && content.height() > style.px(90.0);
     const double below = style.px(kTickLength + 2.0) + style.textHeight(kNoteText) +
@@ -114,15 +115,15 @@ AxisLayout layoutAxes(const FigureStyle& style, const QRectF& content, const Fig
     return layout;
 }
 
-void paintAxes(FigureCanvas& canvas, const QRectF& content, const FigureSpec& figure)
+void paintAxes(FigurePen& pen, const QRectF& content, const FigureSpec& figure)
 {
-    const AxisLayout layout = layoutAxes(canvas.style(), content, figure);
+    const AxisLayout layout = layoutAxes(pen.style(), content, figure);
     if (layout.isEmpty())
         return;
     LabelPlacer placer(layout.area.adjusted(1.0, 1.0, -1.0, -1.0));
-    paintPlot(canvas, figure, layout, placer);
-    writeTicks(canvas, content, figure, layout);
-    paintLabels(canvas, figure, layout, placer);
+    paintPlot(pen, figure, layout, placer);
+    writeTicks(pen, content, figure, layout);
+    paintLabels(pen, figure, layout, placer);
 }
 
 } // namespace ropewalk

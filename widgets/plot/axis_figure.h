@@ -27,6 +27,6 @@ AxisLayout layoutAxes(const FigureStyle& style, const QRectF& content, const Fig
 int columnCount(const FigureStyle& style, const QRectF& area, double devicePixelRatio);
 
 /// Draws grid, axes, curves, guides, markers and their labels within `content`.
-void paintAxes(FigureCanvas& canvas, const QRectF& content, const FigureSpec& figure);
+void paintAxes(FigurePen& pen, const QRectF& content, const FigureSpec& figure);
 
 } // namespace ropewalk

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "axis_labels.h"
 
+#include "widgets/message_text.h"
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -12,8 +14,8 @@ namespace {
 class LabelWriter
 {
 public:
-    LabelWriter(FigureCanvas& canvas, const AxisLayout& layout, LabelPlacer& placer)
-        : m_canvas(canvas)
+    LabelWriter(FigurePen& pen, const AxisLayout& layout, LabelPlacer& placer)
+        : m_pen(pen)
         , m_layout(layout)
         , m_placer(placer)
     {
@@ -31,19 +33,19 @@ public:
             return false;
         QColor veil = style().colours().figure;
         veil.setAlphaF(0.7F);
-        QPainter& painter = m_canvas.painter();
+        QPainter& painter = m_pen.painter();
         painter.fillRect(box->adjusted(-style().px(1.5), 0.0, style().px(1.5), 0.0), veil);
-        m_canvas.writeInto(*box, text, kind, colour);
+        m_pen.writeInto(*box, text, kind, colour);
         return true;
     }
 
-    const FigureStyle& style() const { return m_canvas.style(); }
+    const FigureStyle& style() const { return m_pen.style(); }
     const AxisLayout& layout() const { return m_layout; }
     LabelPlacer& placer() { return m_placer; }
-    QPainter& painter() const { return m_canvas.painter(); }
+    QPainter& painter() const { return m_pen.painter(); }
 
 private:
-    FigureCanvas& m_canvas;
+    FigurePen& m_pen;
     const AxisLayout& m_layout;
     LabelPlacer& m_placer;
 };
@@ -67,7 +69,7 @@ double valueAt(const Series& series, double x)
 void labelSeries(LabelWriter& writer, const FigureSpec& figure, const Series& series)
 {
     const FigureStyle& style = writer.style();
-    const QString text = translated(series.label);
+    const QString text = messageText(series.label);
     const TextKind kind = text.size() <= 2 ? TextKind{12.5, QFont::Bold} : kNoteText;
     const QSizeF size = writer.size(text, kind);
     const QRectF& area = writer.layout().area;
@@ -93,7 +95,7 @@ void labelSeries(LabelWriter& writer, const FigureSpec& figure, const Series& se
 void labelGuide(LabelWriter& writer, const GuideLine& guide)
 {
     const FigureStyle& style = writer.style();
-    const QString text = translated(guide.label);
+    const QString text = messageText(guide.label);
     const TextKind kind{10.5};
     const QSizeF size = writer.size(text, kind);
     const QRectF& area = writer.layout().area;
@@ -129,7 +131,7 @@ void labelGuide(LabelWriter& writer, const GuideLine& guide)
 void labelMarker(LabelWriter& writer, const FigureSpec& figure, const Marker& marker, const QPointF& at)
 {
     const FigureStyle& style = writer.style();
-    const QString text = translated(marker.label);
+    const QString text = messageText(marker.label);
     const QSizeF size = writer.size(text, kNoteText);
     std::vector<QRectF> candidates;
     const double aside = style.px(6.0);
@@ -148,7 +150,7 @@ void labelBand(LabelWriter& writer, const FigureSpec& figure, const Band& band)
     if (!band.x || band.x->empty())
         return;
     const FigureStyle& style = writer.style();
-    const QString text = translated(band.label);
+    const QString text = messageText(band.label);
     const QSizeF size = writer.size(text, TextKind{10.5});
     const QRectF& area = writer.layout().area;
     const double top = writer.layout().y.toPixel(band.upper->front());
@@ -167,10 +169,10 @@ void labelBand(LabelWriter& writer, const FigureSpec& figure, const Band& band)
 
 } // namespace
 
-void paintLabels(FigureCanvas& canvas, const FigureSpec& figure, const AxisLayout& layout, LabelPlacer& placer)
+void paintLabels(FigurePen& pen, const FigureSpec& figure, const AxisLayout& layout, LabelPlacer& placer)
 {
-    LabelWriter writer(canvas, layout, placer);
-    const FigureStyle& style = canvas.style();
+    LabelWriter writer(pen, layout, placer);
+    const FigureStyle& style = pen.style();
     const double shift = style.options().isVector ? 0.0 : 0.5; // as QCustomPlot draws antialiased elements
     std::vector<std::pair<const Marker*, QPointF>> rings;
     for (const Marker& marker : figure.markers) {
@@ -196,7 +198,7 @@ void paintLabels(FigureCanvas& canvas, const FigureSpec& figure, const AxisLayou
     for (const Band& band : figure.bands)
         if (!band.label.isEmpty())
             labelBand(writer, figure, band);
-    QPainter& painter = canvas.painter();
+    QPainter& painter = pen.painter();
     for (const auto& [marker, at] : rings) {
         painter.setPen(QPen(style.configurationColour(figure, marker->configuration), style.px(2.0)));
         painter.setBrush(style.colours().figure);

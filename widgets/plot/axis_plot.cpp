@@ -80,7 +80,7 @@ void setUpAxis(QCPAxis& axis, const AxisSpec& spec, const std::vector<AxisTick>&
     axis.setScaleType(spec.isLogarithmic ? QCPAxis::stLogarithmic : QCPAxis::stLinear);
     axis.setRange(spec.lower, spec.upper);
     axis.setTicker(QSharedPointer<QCPAxisTicker>(new ChosenTicks(ticks)));
-    axis.setTickLabels(false); // words are written by the canvas, which knows what they cover
+    axis.setTickLabels(false); // words are written by the pen, which knows what they cover
     axis.setNumberFormat(QStringLiteral("g"));
     const QPen pen(c.axis, style.hairline());
     axis.setBasePen(isHorizontal ? pen : QPen(Qt::NoPen));
@@ -136,9 +136,9 @@ void avoidColumns(LabelPlacer& placer, const std::vector<DrawnColumn>& columns, 
 
 } // namespace
 
-void paintPlot(FigureCanvas& canvas, const FigureSpec& figure, const AxisLayout& layout, LabelPlacer& placer)
+void paintPlot(FigurePen& pen, const FigureSpec& figure, const AxisLayout& layout, LabelPlacer& placer)
 {
-    const FigureStyle& style = canvas.style();
+    const FigureStyle& style = pen.style();
     const ThemeColours& c = style.colours();
     const bool isVector = style.options().isVector;
     // Room around the axis rectangle for ticks; QCustomPlot clips at its own edges.
@@ -168,7 +168,7 @@ void paintPlot(FigureCanvas& canvas, const FigureSpec& figure, const AxisLayout&
     const double lastRow = frame.area.bottom() - 1.0;
     frame.y = AxisScale(figure.yAxis, lastRow, lastRow - frame.area.height());
     frame.columns =
-        columnCount(style, frame.area, canvas.painter().device() ? canvas.painter().device()->devicePixelRatio() : 1.0);
+        columnCount(style, frame.area, pen.painter().device() ? pen.painter().device()->devicePixelRatio() : 1.0);
     SeriesFrame secondFrame = frame;
     if (figure.secondYAxis)
         secondFrame.y = AxisScale(*figure.secondYAxis, lastRow, lastRow - frame.area.height());
@@ -185,8 +185,8 @@ void paintPlot(FigureCanvas& canvas, const FigureSpec& figure, const AxisLayout&
         });
     add(plot.yAxis, [&](QPainter& painter) { paintGuides(painter, figure, frame, style); });
     const auto isBars = [](const Series& series) { return series.style == SeriesStyle::Bars; };
-    const int slots = static_cast<int>(std::count_if(figure.series.begin(), figure.series.end(), isBars));
-    int slot = slots;
+    const int barSlots = static_cast<int>(std::count_if(figure.series.begin(), figure.series.end(), isBars));
+    int barSlot = barSlots;
     // The first configuration is drawn last and lies on top.
     for (auto series = figure.series.rbegin(); series != figure.series.rend(); ++series) {
         if (series->style == SeriesStyle::DataOnly || !series->x || !series->y || series->x->empty())
@@ -207,9 +207,9 @@ void paintPlot(FigureCanvas& canvas, const FigureSpec& figure, const AxisLayout&
             }
         }
         if (isBars(*series)) {
-            --slot;
-            add(axis, [&own, &style, series, colour, slot, slots](QPainter& painter) {
-                paintBars(painter, own, style, *series, colour, slot, slots);
+            --barSlot;
+            add(axis, [&own, &style, series, colour, barSlot, barSlots](QPainter& painter) {
+                paintBars(painter, own, style, *series, colour, barSlot, barSlots);
             });
             continue;
         }
@@ -235,7 +235,7 @@ void paintPlot(FigureCanvas& canvas, const FigureSpec& figure, const AxisLayout&
     Q_ASSERT(std::fabs(plot.yAxis->coordToPixel(figure.yAxis.upper) - frame.y.toPixel(figure.yAxis.upper)) < 1e-6);
     Q_ASSERT(std::fabs(plot.xAxis->coordToPixel(figure.xAxis.upper) - frame.x.toPixel(figure.xAxis.upper)) < 1e-6);
 
-    QPainter& painter = canvas.painter();
+    QPainter& painter = pen.painter();
     painter.save();
     painter.translate(origin);
     // A record is scaled by the ratio of the devices' dots per inch; units are units here.

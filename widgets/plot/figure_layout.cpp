@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "figure_layout.h"
 
+#include "widgets/message_text.h"
+
 #include <algorithm>
 
 namespace ropewalk {
@@ -11,16 +13,16 @@ FigureLayout layoutFigure(const FigureStyle& style, const QRectF& rect, const Fi
     const RenderOptions& options = style.options();
     // On paper the page gives the margin; a card in the window has its own.
     const bool isPrint = options.theme == Theme::Print;
-    const double aside = style.px(isPrint ? 3.0 : 16.0);
-    const QRectF inner = rect.adjusted(aside, style.px(isPrint ? 3.0 : 11.0), -aside, -style.px(isPrint ? 3.0 : 8.0));
+    const double aside = style.px(isPrint ? 3.0 : 12.0);
+    const QRectF inner = rect.adjusted(aside, style.px(isPrint ? 3.0 : 7.0), -aside, -style.px(isPrint ? 3.0 : 5.0));
     double top = inner.top();
     double bottom = inner.bottom();
 
     if (options.showsTitle && !figure.title.isEmpty()) {
-        layout.title = style.elided(translated(figure.title), kTitleText, inner.width());
+        layout.title = style.elided(messageText(figure.title), kTitleText, inner.width());
         layout.titleBaseline = {inner.left(), top + style.ascent(kTitleText)};
         top += style.textHeight(kTitleText);
-        const QString formula = translated(figure.formula);
+        const QString formula = messageText(figure.formula);
         const double formulaWidth = style.textWidth(formula, kFormulaText);
         const double beside = style.textWidth(layout.title, kTitleText) + style.px(24.0) + formulaWidth;
         if (beside <= inner.width()) {
@@ -37,7 +39,7 @@ FigureLayout layoutFigure(const FigureStyle& style, const QRectF& rect, const Fi
     if (options.showsCaption && !figure.caption.isEmpty()) {
         layout.captionStep = style.px(14.5);
         const int most = std::clamp(static_cast<int>((rect.height() - style.px(160.0)) / style.px(60.0)), 1, 4);
-        layout.captionLines = style.wrapped(translated(figure.caption), kNoteText, inner.width(), most);
+        layout.captionLines = style.wrapped(messageText(figure.caption), kNoteText, inner.width(), most);
         const double height = style.textHeight(kNoteText) +
                               layout.captionStep * static_cast<double>(layout.captionLines.size() - 1);
         layout.captionBaseline = {inner.left(), bottom - height + style.ascent(kNoteText)};

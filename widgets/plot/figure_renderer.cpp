@@ -2,6 +2,7 @@
 #include "figure_renderer.h"
 
 #include "figure_layout.h"
+#include "widgets/message_text.h"
 
 #include <QPicture>
 
@@ -20,30 +21,30 @@ void paint(QPainter& painter, const QRectF& rect, const FigureSpec& figure, cons
     painter.setRenderHint(QPainter::Antialiasing);
     painter.setRenderHint(QPainter::TextAntialiasing);
     painter.fillRect(rect, c.figure);
-    FigureCanvas canvas(painter, style, texts);
+    FigurePen pen(painter, style, texts);
     const FigureLayout layout = layoutFigure(style, rect, figure);
-    canvas.write(layout.titleBaseline, layout.title, kTitleText, c.text);
-    canvas.write(layout.formulaBaseline, layout.formula, kFormulaText, c.muted,
+    pen.write(layout.titleBaseline, layout.title, kTitleText, c.text);
+    pen.write(layout.formulaBaseline, layout.formula, kFormulaText, c.muted,
                  layout.isFormulaBeside ? Qt::AlignRight : Qt::AlignLeft);
     for (qsizetype i = 0; i < layout.captionLines.size(); ++i)
-        canvas.write(layout.captionBaseline + QPointF(0.0, static_cast<double>(i) * layout.captionStep),
+        pen.write(layout.captionBaseline + QPointF(0.0, static_cast<double>(i) * layout.captionStep),
                      layout.captionLines[i], kNoteText, c.muted);
     if (!figure.failure.isEmpty()) {
         const double width = std::min(layout.content.width(), style.px(420.0));
         const double step = style.px(19.0);
         const int most = std::max(1, static_cast<int>(layout.content.height() / step));
-        const QStringList lines = style.wrapped(translated(figure.failure), kSentenceText, width, most);
+        const QStringList lines = style.wrapped(messageText(figure.failure), kSentenceText, width, most);
         double y = layout.content.center().y() - step * static_cast<double>(lines.size()) / 2 +
                    style.ascent(kSentenceText);
         for (const QString& line : lines) {
-            canvas.write({layout.content.center().x(), y}, line, kSentenceText, c.muted, Qt::AlignHCenter);
+            pen.write({layout.content.center().x(), y}, line, kSentenceText, c.muted, Qt::AlignHCenter);
             y += step;
         }
     } else if (layout.content.width() > style.px(40.0) && layout.content.height() > style.px(40.0)) {
         if (!figure.planes.empty())
-            paintPlanes(canvas, layout.content, figure);
+            paintPlanes(pen, layout.content, figure);
         else
-            paintAxes(canvas, layout.content, figure);
+            paintAxes(pen, layout.content, figure);
     }
     painter.restore();
 }

@@ -39,9 +39,6 @@ struct DrawnText
 /// What paintFigure would write, and where: for the check of glyphs before an export, and for tests. GUI thread.
 std::vector<DrawnText> figureTexts(const QRectF& rect, const FigureSpec& figure, const RenderOptions& options);
 
-/// The words of a message in the language of the program, with its values filled in.
-QString translated(const Message& message);
-
 /// What lies under a point of a figure drawn so: for picking and for the hover read-out.
 struct FigureHit
 {

@@ -1,21 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "figure_style.h"
 
-#include <QCoreApplication>
 #include <QTextBoundaryFinder>
 
 #include <algorithm>
 #include <cmath>
 
 namespace ropewalk {
-
-QString translated(const Message& message)
-{
-    if (message.isEmpty())
-        return {};
-    const QString words = QCoreApplication::translate("ropewalk", message.text.c_str());
-    return QString::fromStdString(fillIn(words.toStdString(), message));
-}
 
 double FigureStyle::hairline(double designPixels) const
 {
@@ -80,7 +71,7 @@ QColor FigureStyle::configurationColour(const FigureSpec& figure, int configurat
     return m_colours->series[std::max(0, index) % m_colours->series.size()];
 }
 
-QRectF FigureCanvas::write(const QPointF& baseline, const QString& text, const TextKind& kind, const QColor& colour,
+QRectF FigurePen::write(const QPointF& baseline, const QString& text, const TextKind& kind, const QColor& colour,
                            Qt::AlignmentFlag alignment)
 {
     if (text.isEmpty())
@@ -101,12 +92,12 @@ QRectF FigureCanvas::write(const QPointF& baseline, const QString& text, const T
     return box;
 }
 
-void FigureCanvas::writeInto(const QRectF& box, const QString& text, const TextKind& kind, const QColor& colour)
+void FigurePen::writeInto(const QRectF& box, const QString& text, const TextKind& kind, const QColor& colour)
 {
     write({box.left(), box.top() + m_style.ascent(kind)}, text, kind, colour);
 }
 
-void FigureCanvas::writeUpwards(const QPointF& centre, const QString& text, const TextKind& kind,
+void FigurePen::writeUpwards(const QPointF& centre, const QString& text, const TextKind& kind,
                                 const QColor& colour)
 {
     if (text.isEmpty())
@@ -125,7 +116,7 @@ void FigureCanvas::writeUpwards(const QPointF& centre, const QString& text, cons
     note(text, font, QRectF(centre.x() - height / 2, centre.y() - width / 2, height, width));
 }
 
-void FigureCanvas::note(const QString& text, const QFont& font, const QRectF& box)
+void FigurePen::note(const QString& text, const QFont& font, const QRectF& box)
 {
     if (m_texts)
         m_texts->push_back({text, font, box});

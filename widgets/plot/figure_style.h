@@ -60,10 +60,10 @@ private:
 };
 
 /// A style with a painter; every text goes through it, so that all of them are known.
-class FigureCanvas
+class FigurePen
 {
 public:
-    FigureCanvas(QPainter& painter, const FigureStyle& style, std::vector<DrawnText>* texts)
+    FigurePen(QPainter& painter, const FigureStyle& style, std::vector<DrawnText>* texts)
         : m_painter(painter)
         , m_style(style)
         , m_texts(texts)

@@ -5,6 +5,8 @@
 
 #include <QWidget>
 
+#include <memory>
+
 namespace ropewalk {
 
 /// Shows one figure in the window, as paintFigure draws it, and says what was picked. Holds no state of the program.
@@ -14,6 +16,7 @@ class FigureView : public QWidget
     Q_OBJECT
 public:
     explicit FigureView(QWidget* parent = nullptr);
+    ~FigureView() override;
 
     void setFigure(FigureSpec figure);
     const FigureSpec& figure() const;
@@ -36,10 +39,12 @@ protected:
     void leaveEvent(QEvent* event) override;
     void resizeEvent(QResizeEvent* event) override;
     void contextMenuEvent(QContextMenuEvent* event) override;
+    void focusInEvent(QFocusEvent* event) override;
+    void focusOutEvent(QFocusEvent* event) override;
 
 private:
     struct Private;
-    Private* d; // owned; the picture and the hover state are the .cpp's business
+    std::unique_ptr<Private> d; // the picture and the hover state are the .cpp's business
 };
 
 } // namespace ropewalk

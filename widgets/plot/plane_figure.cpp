@@ -3,6 +3,7 @@
 
 #include "label_placer.h"
 #include "series_painter.h"
+#include "widgets/message_text.h"
 
 #include <QCoreApplication>
 #include <QPainterPath>
@@ -156,12 +157,12 @@ bool touches(const QRectF& box, const QPointF& from, const QPointF& to)
 }
 
 /// "q, m = 40" beside the tip: outside the circle where there is room, else within, beside the shaft.
-void labelArrow(FigureCanvas& canvas, const PlaneLayout& layout, LabelPlacer& placer, const QString& text,
+void labelArrow(FigurePen& pen, const PlaneLayout& layout, LabelPlacer& placer, const QString& text,
                 const QColor& colour, const std::complex<double>& direction, const std::complex<double>& other)
 {
     if (isZero(direction))
         return;
-    const FigureStyle& style = canvas.style();
+    const FigureStyle& style = pen.style();
     const QSizeF size(style.textWidth(text, kLabelText), style.textHeight(kLabelText));
     const double gap = style.px(6.0);
     std::vector<QRectF> candidates;
@@ -188,15 +189,15 @@ void labelArrow(FigureCanvas& canvas, const PlaneLayout& layout, LabelPlacer& pl
             add(onCircle(at, reach(normal) + gap, normal));
         }
     if (const auto box = placer.place(candidates, style.px(2.0)))
-        canvas.writeInto(*box, text, kLabelText, colour);
+        pen.writeInto(*box, text, kLabelText, colour);
 }
 
-void paintLargeCircle(FigureCanvas& canvas, const PlaneLayout& layout, const FigureSpec& figure)
+void paintLargeCircle(FigurePen& pen, const PlaneLayout& layout, const FigureSpec& figure)
 {
-    const FigureStyle& style = canvas.style();
+    const FigureStyle& style = pen.style();
     const ThemeColours& c = style.colours();
     const PlanePanel& panel = figure.planes[static_cast<std::size_t>(layout.panel)];
-    QPainter& painter = canvas.painter();
+    QPainter& painter = pen.painter();
     paintGround(painter, style, layout);
     paintSweep(painter, style, layout, panel);
     const QColor queryColour = panel.isStill ? mixed(c.muted, c.query, 0.6) : c.query;
@@ -236,18 +237,18 @@ void paintLargeCircle(FigureCanvas& canvas, const PlaneLayout& layout, const Fig
     const auto position = [](double tokens) {
         return QString::fromStdString(groupedNumber(tokens));
     };
-    labelArrow(canvas, layout, placer, QStringLiteral("q, m = ") + position(panel.m), queryColour, panel.query,
+    labelArrow(pen, layout, placer, QStringLiteral("q, m = ") + position(panel.m), queryColour, panel.query,
                panel.key);
-    labelArrow(canvas, layout, placer, QStringLiteral("k, n = ") + position(panel.n), keyColour, panel.key,
+    labelArrow(pen, layout, placer, QStringLiteral("k, n = ") + position(panel.n), keyColour, panel.key,
                panel.query);
 }
 
-void paintSmallCircles(FigureCanvas& canvas, const PlaneLayout& layout, const FigureSpec& figure)
+void paintSmallCircles(FigurePen& pen, const PlaneLayout& layout, const FigureSpec& figure)
 {
-    const FigureStyle& style = canvas.style();
+    const FigureStyle& style = pen.style();
     const ThemeColours& c = style.colours();
     const PlanePanel& panel = figure.planes[static_cast<std::size_t>(layout.panel)];
-    QPainter& painter = canvas.painter();
+    QPainter& painter = pen.painter();
     const double radius = layout.smallRadius();
     const double line = std::clamp(radius / 6.0, style.px(0.8), style.px(2.2));
     for (int pair = 0; pair < panel.pairCount; ++pair) {
@@ -286,20 +287,20 @@ void paintSmallCircles(FigureCanvas& canvas, const PlaneLayout& layout, const Fi
     const double ends = style.textWidth(fast, kNoteText) + style.textWidth(slow, kNoteText) + style.px(8.0);
     const bool hasStill = panel.rotatedPairs < panel.pairCount;
     if (panel.rotatedPairs == 0) {
-        canvas.write({layout.field.center().x(), baseline}, style.elided(still, kNoteText, room), kNoteText, c.muted,
+        pen.write({layout.field.center().x(), baseline}, style.elided(still, kNoteText, room), kNoteText, c.muted,
                      Qt::AlignHCenter);
         return;
     }
     if (ends > room)
         return;
-    canvas.write({layout.field.left(), baseline}, fast, kNoteText, c.muted);
+    pen.write({layout.field.left(), baseline}, fast, kNoteText, c.muted);
     if (!hasStill) {
-        canvas.write({layout.field.right(), baseline}, slow, kNoteText, c.muted, Qt::AlignRight);
+        pen.write({layout.field.right(), baseline}, slow, kNoteText, c.muted, Qt::AlignRight);
         return;
     }
     const QString tail = slow + QStringLiteral(" · ") + still;
     const double wide = style.textWidth(fast, kNoteText) + style.textWidth(tail, kNoteText) + style.px(8.0);
-    canvas.write({layout.field.right(), baseline}, wide <= room ? tail : slow, kNoteText, c.muted, Qt::AlignRight);
+    pen.write({layout.field.right(), baseline}, wide <= room ? tail : slow, kNoteText, c.muted, Qt::AlignRight);
 }
 
 } // namespace
@@ -339,20 +340,20 @@ std::vector<PlaneLayout> layoutPlanes(const FigureStyle& style, const QRectF& co
     return best;
 }
 
-void paintPlanes(FigureCanvas& canvas, const QRectF& content, const FigureSpec& figure)
+void paintPlanes(FigurePen& pen, const QRectF& content, const FigureSpec& figure)
 {
-    const FigureStyle& style = canvas.style();
+    const FigureStyle& style = pen.style();
     for (const PlaneLayout& layout : layoutPlanes(style, content, figure)) {
         const PlanePanel& panel = figure.planes[static_cast<std::size_t>(layout.panel)];
         if (!layout.title.isEmpty()) {
-            const QString title = style.elided(translated(panel.title), kNoteText, layout.title.width());
-            canvas.write({layout.title.left(), layout.title.top() + style.ascent(kNoteText)}, title, kNoteText,
+            const QString title = style.elided(messageText(panel.title), kNoteText, layout.title.width());
+            pen.write({layout.title.left(), layout.title.top() + style.ascent(kNoteText)}, title, kNoteText,
                          style.configurationColour(figure, panel.configuration));
         }
         if (layout.radius > style.px(12.0))
-            paintLargeCircle(canvas, layout, figure);
+            paintLargeCircle(pen, layout, figure);
         if (!layout.field.isEmpty())
-            paintSmallCircles(canvas, layout, figure);
+            paintSmallCircles(pen, layout, figure);
     }
 }
 

@@ -31,6 +31,6 @@ struct PlaneLayout
 std::vector<PlaneLayout> layoutPlanes(const FigureStyle& style, const QRectF& content, const FigureSpec& figure);
 
 /// Draws the panels within `content`.
-void paintPlanes(FigureCanvas& canvas, const QRectF& content, const FigureSpec& figure);
+void paintPlanes(FigurePen& pen, const QRectF& content, const FigureSpec& figure);
 
 } // namespace ropewalk

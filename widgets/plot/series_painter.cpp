@@ -270,17 +270,17 @@ void paintMarkers(QPainter& painter, const SeriesFrame& frame, const FigureStyle
 }
 
 void paintBars(QPainter& painter, const SeriesFrame& frame, const FigureStyle& style, const Series& series,
-               const QColor& colour, int slot, int slots)
+               const QColor& colour, int barSlot, int barSlots)
 {
     const auto x = span(series.x);
     const auto y = span(series.y);
     const double room = sampleSpacing(frame, series);
-    const double width = std::max(style.hairline(0.8), 0.76 * room / slots);
+    const double width = std::max(style.hairline(0.8), 0.76 * room / barSlots);
     const double zero = clampedTo(frame.y.toPixel(0.0), frame.area);
     painter.setPen(Qt::NoPen);
     painter.setBrush(colour);
     for (std::size_t i = 0; i < std::min(x.size(), y.size()); ++i) {
-        const double centre = frame.x.toPixel(x[i]) + (slot - (slots - 1) / 2.0) * width;
+        const double centre = frame.x.toPixel(x[i]) + (barSlot - (barSlots - 1) / 2.0) * width;
         const double end = clampedTo(frame.y.toPixel(y[i]), frame.area);
         if (!std::isfinite(y[i]))
             continue;

@@ -38,9 +38,9 @@ void paintLine(QPainter& painter, const SeriesFrame& frame, const FigureStyle& s
 void paintMarkers(QPainter& painter, const SeriesFrame& frame, const FigureStyle& style, const Series& series,
                   const QColor& colour, int shape);
 
-/// Draws bars from zero, `slot` of `slots` beside each other in the room of one sample.
+/// Draws bars from zero, `barSlot` of `barSlots` beside each other in the room of one sample.
 void paintBars(QPainter& painter, const SeriesFrame& frame, const FigureStyle& style, const Series& series,
-               const QColor& colour, int slot, int slots);
+               const QColor& colour, int barSlot, int barSlots);
 
 /// Draws a stepped line, each sample level over the room of one sample.
 void paintSteps(QPainter& painter, const SeriesFrame& frame, const FigureStyle& style, const Series& series,
