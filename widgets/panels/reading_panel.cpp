@@ -5,6 +5,7 @@
 #include "number_label.h"
 #include "number_text.h"
 
+#include <QEvent>
 #include <QGridLayout>
 #include <QLabel>
 #include <QPainter>
