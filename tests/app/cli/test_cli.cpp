@@ -555,9 +555,9 @@ void TestCli::closedPipe()
     QProcess shell;
     shell.setWorkingDirectory(m_folder.path());
     QStringList files(400, "llama.json");
-    shell.start("sh", {"-c", "{ \"$@\"; echo \"code $?\" >&2; } | head -n 1 >/dev/null", "sh", kBinary,
-                       "inspect", "--json"} +
-                          files);
+    const QStringList script{
+        "-c", "{ \"$@\"; echo \"code $?\" >&2; } | head -n 1 >/dev/null", "sh", kBinary, "inspect", "--json"};
+    shell.start("sh", script + files);
     QVERIFY(shell.waitForFinished(60000));
     const QByteArray said = shell.readAllStandardError();
     QVERIFY2(said == "code 4\n", said.constData());
