@@ -53,6 +53,12 @@ bool ComputeController::isBusy() const
     return m_isRunning || m_pending.has_value();
 }
 
+std::uint64_t ComputeController::newestGeneration() const
+{
+    const std::scoped_lock lock(m_mutex);
+    return m_generation;
+}
+
 std::uint64_t ComputeController::fullPassesBegun() const
 {
     const std::scoped_lock lock(m_mutex);

@@ -51,8 +51,8 @@ public:
 
     bool isBusy() const; ///< something runs or waits
 
-    /// Full passes that were begun, and those that were finished; for tests and the status bar.
-    std::uint64_t fullPassesBegun() const;
+    std::uint64_t newestGeneration() const; ///< of the last request, or 0
+    std::uint64_t fullPassesBegun() const;  ///< how many passes over all distances were started
 
 signals:
     void replied(std::shared_ptr<const ropewalk::FigureReply> reply);

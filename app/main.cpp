@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "cli/cli.h"
-#include "cli/exit_code.h"
+#include "composition.h"
+#include "main_window.h"
+#include "presets.h"
 
 #include <QApplication>
 
@@ -44,7 +46,14 @@ int main(int argc, char** argv)
         qInstallMessageHandler(printSeriousMessages);
     }
     const QApplication application(argc, argv);
+    QCoreApplication::setOrganizationName("ropewalk");
+    QCoreApplication::setApplicationName("ropewalk");
     if (const std::optional<int> code = ropewalk::runCommandLine(arguments))
         return *code;
-    return ropewalk::kExitFine;
+    ropewalk::MainWindow window(ropewalk::makeEngine(), ropewalk::loadPresets(), ropewalk::loadReferences(),
+                                ropewalk::loadSettings());
+    window.show();
+    for (qsizetype i = 0; i < arguments.size(); ++i)
+        i == 0 ? window.openFile(arguments[i]) : window.addFile(arguments[i]);
+    return QApplication::exec();
 }

@@ -3,29 +3,41 @@
 
 #include <QDir>
 #include <QFile>
-
-#include <cassert>
+#include <QFileInfo>
 
 namespace ropewalk {
+namespace {
+
+std::string resourceText(const QString& path)
+{
+    QFile file(path);
+    if (!file.open(QIODevice::ReadOnly))
+        qFatal("%s is not part of this build", qPrintable(path));
+    return file.readAll().toStdString();
+}
+
+} // namespace
 
 std::vector<Preset> loadPresets()
 {
     std::vector<Preset> presets;
-    const QDir folder(QStringLiteral(":/ropewalk/presets"));
-    for (const QFileInfo& entry : folder.entryInfoList({QStringLiteral("*.json")}, QDir::Files, QDir::Name)) {
-        QFile file(entry.filePath());
-        const bool isOpen = file.open(QIODevice::ReadOnly);
-        assert(isOpen);
-        if (!isOpen)
-            continue;
-        // The id may hold dots: "llama-3.1-8b".
-        const std::string id = entry.completeBaseName().toStdString();
-        Result<Preset> preset = presetFromJson(file.readAll().toStdString(), id);
-        assert(preset);
-        if (preset)
-            presets.push_back(std::move(*preset));
+    const QDir folder(":/ropewalk/presets");
+    for (const QString& name : folder.entryList({"*.json"}, QDir::Files, QDir::Name)) {
+        const std::string id = name.chopped(5).toStdString();
+        Result<Preset> preset = presetFromJson(resourceText(folder.filePath(name)), id);
+        if (!preset)
+            qFatal("preset %s: %s", id.c_str(), toEnglish(preset.error()).c_str());
+        presets.push_back(std::move(*preset));
     }
     return presets;
+}
+
+std::vector<ReferenceEntry> loadReferences()
+{
+    Result<std::vector<ReferenceEntry>> references = readReferences(resourceText(":/ropewalk/reference.json"));
+    if (!references)
+        qFatal("%s", toEnglish(references.error()).c_str());
+    return std::move(*references);
 }
 
 } // namespace ropewalk

@@ -113,6 +113,15 @@ void validateYarn(const RopeConfig& config, std::vector<Issue>& issues)
               {"the training length {length} is shorter than 2π·beta_slow = {least} tokens, so YaRN's ramp has no "
                "direction; expected a longer training length",
                {{"length", std::to_string(*length)}, {"least", shortNumber(kTwoPi * slow)}}});
+    // The same at the other end: the ramp's start lies behind the last channel, and engines divide all pairs, or none.
+    else if (length && slow > 0.0 && fast >= slow && std::isfinite(fast)) {
+        const double start = yarnCorrectionIndex(fast, config.rotaryDim, config.base, static_cast<double>(*length));
+        if ((config.parameters.truncate.value_or(true) ? std::floor(start) : start) > config.rotaryDim - 1.0)
+            error(issues, "base",
+                  {"with base {base} every pair turns far more than beta_fast times in {length} tokens, so YaRN's ramp "
+                   "has no direction; expected a larger base or a shorter training length",
+                   {{"base", shortNumber(config.base)}, {"length", std::to_string(*length)}}});
+    }
     const RuleParameters& p = config.parameters;
     if (p.attentionFactor && (!std::isfinite(*p.attentionFactor) || *p.attentionFactor < 0.0))
         error(issues, "attention_factor", {"attention_factor is {value}; expected a number of 0 or more",

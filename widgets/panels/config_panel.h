@@ -11,6 +11,7 @@
 class QCheckBox;
 class QComboBox;
 class QLabel;
+class QScrollBar;
 class QVBoxLayout;
 
 namespace ropewalk {
@@ -52,19 +53,21 @@ signals:
     void editingFinished(const QString& what);
 
 protected:
+    void resizeEvent(QResizeEvent* event) override;
     void changeEvent(QEvent* event) override;
     bool eventFilter(QObject* watched, QEvent* event) override;
 
 private:
     ValueSlider* addSlider(QVBoxLayout* layout, const std::string& key, const QString& name);
     void buildParameters();
-    void showParameters();
+    void showConfig();
     void showIssues(const std::vector<Issue>& issues);
     void edit(const RopeConfig& config, const QString& what);
     void editAtOnce(const RopeConfig& config, const QString& what);
     void chooseRule(FrequencyRule rule);
     void restyle();
     void updateTabOrder();
+    void placeScrollBar();
 
     RopeConfig m_config;
     std::optional<RopeConfig> m_original;
@@ -82,7 +85,10 @@ private:
     SegmentedControl* m_layout;
     ChannelStrip* m_strip;
     QLabel* m_general;
-    QList<QWidget*> m_paddedRows;
+    QScrollBar* m_bar;
+    QWidget* m_ruleRow;
+    QWidget* m_layoutRow;
+    QWidget* m_truncateRow = nullptr;
 };
 
 } // namespace ropewalk

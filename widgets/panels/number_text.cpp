@@ -29,14 +29,14 @@ std::optional<double> parseNumber(QStringView text, Suffix suffix)
             plain = plain.trimmed();
         }
     }
-    // Groups of three, by one kind of space or by commas; a lone comma could be a decimal sign and is refused.
-    static const QRegularExpression grouped(
-        QStringLiteral("^([+-]?\\d{1,3})(?:([ \\x{00A0}\\x{2009}\\x{202F},])\\d{3})(?:\\2\\d{3})*(\\.\\d+)?$"));
+    // Groups of three, by one kind of space or by commas. "0,085" is a decimal comma and is refused rather
+    // than read as 85.
+    static const QRegularExpression grouped(QStringLiteral(
+        "^([+-]?\\d{1,3})(?:([ \\x{00A0}\\x{2009}\\x{202F},])\\d{3})(?:\\2\\d{3})*(\\.\\d+)?$"));
     static const QRegularExpression separators(QStringLiteral("[ \\x{00A0}\\x{2009}\\x{202F},]"));
-    static const QRegularExpression number(QStringLiteral("^[+-]?(\\d+\\.?\\d*|\\.\\d+)([eE][+-]?\\d{1,4})?$"));
-    const bool isSingleComma = plain.count(u',') == 1 && plain.indexOf(u',') + 4 == plain.size() &&
-                               plain.startsWith(u'0');
-    if (grouped.match(plain).hasMatch() && !isSingleComma)
+    static const QRegularExpression number(
+        QStringLiteral("^[+-]?(\\d+\\.?\\d*|\\.\\d+)([eE][+-]?\\d{1,4})?$"));
+    if (grouped.match(plain).hasMatch() && !plain.startsWith(u'0'))
         plain.remove(separators);
     if (!number.match(plain).hasMatch())
         return std::nullopt;

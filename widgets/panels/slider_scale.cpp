@@ -48,9 +48,9 @@ double settled(const SliderScale& scale, double value)
 {
     if (scale.kind == SliderScale::Kind::Linear) {
         // A step that a pixel can tell apart, as a power of ten so that the digits end.
-        const double step = scale.unit > 0.0
-                                ? scale.unit
-                                : std::pow(10.0, std::floor(std::log10((scale.highest - scale.lowest) / 500.0)));
+        const double step =
+            scale.unit > 0.0 ? scale.unit
+                             : std::pow(10.0, std::floor(std::log10((scale.highest - scale.lowest) / 500.0)));
         // Dividing by the whole inverse of a fraction gives 0.3 where multiplying gives 0.30000000000000004.
         value = step < 1.0 ? std::round(value / step) / std::round(1.0 / step) : rounded(value, step);
     } else if (value != 0.0) {

@@ -21,9 +21,9 @@ double cellWidth(const QFontMetricsF& metrics)
     return widest;
 }
 
-/// Calls `each(part, width, isCell)` for every digit, and for every run of text between digits as a whole, so that
-/// words keep their kerning and composed characters stay together.
-template <typename Each>
+/// Calls `each(part, width, isCell)` for every digit, and for every run of text between digits as a whole, so
+/// that words keep their kerning and composed characters stay together.
+template<typename Each>
 void forEachPart(const QFontMetricsF& metrics, const QString& text, Each each)
 {
     const double cell = cellWidth(metrics);

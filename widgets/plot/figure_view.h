@@ -5,15 +5,18 @@
 
 #include <QWidget>
 
+#include <memory>
+
 namespace ropewalk {
 
-/// Shows one figure in the window, as paintFigure draws it, and says what was picked. Holds no state of the program.
-/// The drawn picture is kept, so that hovering repaints only the read-out.
+/// Shows one figure in the window, as paintFigure draws it, and says what was picked. Holds no state of the
+/// program. The drawn picture is kept, so that hovering repaints only the read-out.
 class FigureView : public QWidget
 {
     Q_OBJECT
 public:
     explicit FigureView(QWidget* parent = nullptr);
+    ~FigureView() override;
 
     void setFigure(FigureSpec figure);
     const FigureSpec& figure() const;
@@ -22,9 +25,9 @@ public:
 
 signals:
     void pairPicked(int pair);
-    void distancePicked(qint64 distance);   ///< tokens, from the decay's axis
+    void distancePicked(qint64 distance);      ///< tokens, from the decay's axis
     void positionsDragged(qint64 m, qint64 n); ///< an arrow of the large circle was dragged
-    void enlargeRequested();                ///< double-click
+    void enlargeRequested();                   ///< double-click
     void contextRequested(const QPoint& globalPosition);
 
 protected:
@@ -36,10 +39,12 @@ protected:
     void leaveEvent(QEvent* event) override;
     void resizeEvent(QResizeEvent* event) override;
     void contextMenuEvent(QContextMenuEvent* event) override;
+    void focusInEvent(QFocusEvent* event) override;
+    void focusOutEvent(QFocusEvent* event) override;
 
 private:
     struct Private;
-    Private* d; // owned; the picture and the hover state are the .cpp's business
+    std::unique_ptr<Private> d; // the picture and the hover state are the .cpp's business
 };
 
 } // namespace ropewalk

@@ -1,0 +1,362 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The window driven by mouse and keyboard, offscreen, through its main job.
+
+#include "app/main_window.h"
+#include "app/presets.h"
+#include "core/cpu_backend.h"
+#include "core/reading.h"
+#include "gpu/cuda_backend.h"
+#include "widgets/export_dialog.h"
+#include "widgets/figure_canvas.h"
+#include "widgets/panels/config_panel.h"
+#include "widgets/panels/message_bar.h"
+#include "widgets/panels/number_edit.h"
+#include "widgets/panels/number_label.h"
+#include "widgets/panels/reading_panel.h"
+#include "widgets/panels/slider_track.h"
+#include "widgets/panels/transport_bar.h"
+#include "widgets/panels/value_slider.h"
+
+#include <QAbstractButton>
+#include <QAction>
+#include <QApplication>
+#include <QDir>
+#include <QFile>
+#include <QMimeData>
+#include <QTabBar>
+#include <QTemporaryDir>
+#include <QTest>
+
+#include <cmath>
+
+using namespace ropewalk;
+
+namespace {
+
+std::unique_ptr<Engine> cpuEngine()
+{
+    std::vector<std::unique_ptr<ComputeBackend>> backends;
+    backends.push_back(makeCudaBackend());
+    backends.push_back(makeCpuBackend());
+    return std::make_unique<Engine>(std::move(backends));
+}
+
+std::unique_ptr<MainWindow> openWindow(QSize size = {1280, 800})
+{
+    auto window = std::make_unique<MainWindow>(cpuEngine(), loadPresets(), loadReferences(), AppSettings());
+    window->resize(size);
+    window->show();
+    return window;
+}
+
+/// The newest request is answered by a full pass and shown.
+bool isSettled(MainWindow& window)
+{
+    const auto reply = window.shownReply();
+    return reply && !window.controller().isBusy() &&
+           reply->generation == window.controller().newestGeneration() && !reply->results->isCoarse;
+}
+
+#define SETTLE(window) QTRY_VERIFY_WITH_TIMEOUT(isSettled(window), 10'000)
+
+/// A model's file in Hugging Face's flat spelling, made up here.
+QByteArray smallModel()
+{
+    return R"({"model_type": "llama", "hidden_size": 2048, "num_attention_heads": 32, "head_dim": 64,
+               "max_position_embeddings": 4096, "rope_theta": 20000.0})";
+}
+
+QString writeTo(const QString& path, const QByteArray& content)
+{
+    QFile file(path);
+    if (!file.open(QIODevice::WriteOnly) || file.write(content) != content.size())
+        qFatal("cannot write a test's file");
+    return path;
+}
+
+double scoreOf(MainWindow& window, std::size_t configuration)
+{
+    const auto& result = window.shownReply()->results->configurations[configuration];
+    return readingOf(result, window.shownReply()->results->options)->score;
+}
+
+/// A drag of the knob by `by` pixels, one event a pixel.
+void dragKnob(SliderTrack& track, const QPoint& knob, int by)
+{
+    QTest::mousePress(&track, Qt::LeftButton, Qt::NoModifier, knob);
+    const int step = by < 0 ? -1 : 1;
+    for (int moved = step; moved != by + step; moved += step)
+        QTest::mouseMove(&track, knob + QPoint(moved, 0));
+    QTest::mouseRelease(&track, Qt::LeftButton, Qt::NoModifier, knob + QPoint(by, 0));
+}
+
+} // namespace
+
+class TestMainWindow : public QObject
+{
+    Q_OBJECT
+private slots:
+    void opensOnTheFinishedExample()
+    {
+        auto window = openWindow();
+        SETTLE(*window);
+        const auto& session = window->document().session();
+        QCOMPARE(session.configurations.size(), std::size_t(2));
+        QCOMPARE(session.configurations[0].config.base, 500'000.0);
+        // maths of the first picture: A enters the noise at 46021 and falls below zero at 85133, B at 832 and 1707
+        const auto& results = *window->shownReply()->results;
+        QCOMPARE(results.configurations[0].decay->entersNoise.value_or(-1), std::int64_t(46021));
+        QCOMPARE(results.configurations[0].decay->firstNegative.value_or(-1), std::int64_t(85133));
+        QCOMPARE(results.configurations[1].decay->entersNoise.value_or(-1), std::int64_t(832));
+        QCOMPARE(results.configurations[1].decay->firstNegative.value_or(-1), std::int64_t(1707));
+        QVERIFY(!window->document().isModified());
+        QVERIFY2(window->backendText().contains("CUDA is not part of this build"), qPrintable(window->backendText()));
+    }
+
+    void dragIsOneEntryAndUndoRestoresPixels()
+    {
+        auto window = openWindow();
+        SETTLE(*window);
+        const Session before = window->document().session();
+        const QImage picture = window->canvas().grab().toImage();
+        SliderTrack* track = window->configPanel().slider("base")->track();
+        dragKnob(*track, track->knobCentre(), 40);
+        QCOMPARE(window->document().undoStack().count(), 1);
+        QVERIFY(window->document().session().configurations[0].config.base > 500'000.0);
+        SETTLE(*window);
+        QVERIFY(window->canvas().grab().toImage() != picture);
+        window->document().undoStack().undo();
+        SETTLE(*window);
+        QCOMPARE(window->document().session(), before);
+        // The time in the status bar may differ; the figures may not.
+        QCOMPARE(window->canvas().grab().toImage(), picture);
+    }
+
+    void lockedDistanceKeepsTheScore()
+    {
+        auto window = openWindow();
+        SETTLE(*window);
+        QVERIFY(window->document().session().isDistanceLocked);
+        window->transport().queryBox()->setFocus();
+        const double score = scoreOf(*window, 0);
+        const QString shown = window->readingPanel().valueLabel(5)->text();
+        std::complex<double> lastQuery = window->shownReply()->figures.front().planes.front().query;
+        std::complex<double> lastKey = window->shownReply()->figures.front().planes.front().key;
+        for (const int m : {15, 99, 1234, 20'000, 65'537, 100'000}) {
+            NumberEdit* box = window->transport().queryBox();
+            box->setFocus();
+            box->selectAll();
+            QTest::keyClicks(box, QString::number(m));
+            QTest::keyClick(box, Qt::Key_Return);
+            SETTLE(*window);
+            const FigureOptions& options = window->document().session().options;
+            QCOMPARE(options.m, std::int64_t(m));
+            QCOMPARE(options.m - options.n, std::int64_t(15));
+            QVERIFY(std::fabs(scoreOf(*window, 0) - score) < 1e-10);
+            QCOMPARE(window->readingPanel().valueLabel(5)->text(), shown);
+            const PlanePanel& plane = window->shownReply()->figures.front().planes.front();
+            QVERIFY(std::abs(plane.query - lastQuery) > 1e-3);
+            QVERIFY(std::abs(plane.key - lastKey) > 1e-3);
+            lastQuery = plane.query;
+            lastKey = plane.key;
+        }
+    }
+
+    void mainJobByMouseAndKeyboard()
+    {
+        QTemporaryDir folder;
+        const QString model = writeTo(folder.filePath("small.json"), smallModel());
+        auto window = openWindow();
+        SETTLE(*window);
+        // open a file
+        QVERIFY(window->openFile(model));
+        SETTLE(*window);
+        QCOMPARE(window->document().session().configurations[0].config.headDim, 64);
+        QCOMPARE(window->document().session().configurations[0].config.base, 20'000.0);
+        QVERIFY(window->messageBar().text().contains("small.json"));
+        // drag the base
+        SliderTrack* base = window->configPanel().slider("base")->track();
+        dragKnob(*base, base->knobCentre(), 25);
+        const double dragged = window->document().session().configurations[0].config.base;
+        QVERIFY(dragged > 20'000.0);
+        SETTLE(*window);
+        // pick a pair in the plane: the small circle of pair 3
+        FigureView* plane = window->canvas().view("plane");
+        const QPoint circle = findPair(*plane, 3);
+        QVERIFY(!circle.isNull());
+        QTest::mouseClick(plane, Qt::LeftButton, Qt::NoModifier, circle);
+        QCOMPARE(window->document().session().options.pair, 3);
+        SETTLE(*window);
+        QCOMPARE(window->shownReply()->figures.front().planes.front().pair, 3);
+        // keys of the canvas
+        plane->setFocus();
+        QTest::keyClick(plane, Qt::Key_Down);
+        QCOMPARE(window->document().session().options.pair, 4);
+        QTest::keyClick(plane, Qt::Key_BracketRight);
+        QCOMPARE(window->document().session().options.m, std::int64_t(41));
+        QCOMPARE(window->document().session().options.n, std::int64_t(26));
+        // unlock and lock
+        QTest::mouseClick(window->transport().lockButton(), Qt::LeftButton);
+        QVERIFY(!window->document().session().isDistanceLocked);
+        QTest::keyClick(plane, Qt::Key_BracketRight);
+        QCOMPARE(window->document().session().options.n, std::int64_t(26));
+        QTest::mouseClick(window->transport().lockButton(), Qt::LeftButton);
+        QVERIFY(window->document().session().isDistanceLocked);
+        SETTLE(*window);
+        // export
+        const QString pdf = folder.filePath("plane.pdf");
+        QVERIFY(window->exportTo(pdf, "plane", ExportOptions()));
+        QFile exported(pdf);
+        QVERIFY(exported.open(QIODevice::ReadOnly));
+        QVERIFY(exported.read(5) == "%PDF-");
+        // undo the drag, then the opening
+        QTest::keySequence(window.get(), QKeySequence::Undo);
+        QCOMPARE(window->document().session().configurations[0].config.base, 20'000.0);
+        QTest::keySequence(window.get(), QKeySequence::Undo);
+        QCOMPARE(window->document().session().configurations[0].config.headDim, 128);
+        QTest::keySequence(window.get(), QKeySequence::Redo);
+        // save and reopen
+        const QString session = folder.filePath("lecture.rope.json");
+        QVERIFY(window->saveTo(session));
+        QVERIFY(!window->document().isModified());
+        const Session saved = window->document().session();
+        auto other = openWindow();
+        QVERIFY(other->openFile(session));
+        SETTLE(*other);
+        QCOMPARE(other->document().session(), saved);
+        QCOMPARE(other->windowTitle(), QString("lecture.rope.json[*] – Ropewalk"));
+    }
+
+    void everyFigureByTabAndKey()
+    {
+        auto window = openWindow();
+        SETTLE(*window);
+        auto* tabs = window->findChild<QTabBar*>("figureTabs");
+        QCOMPARE(tabs->count(), 5);
+        for (int i = 1; i < tabs->count(); ++i) {
+            QTest::mouseClick(tabs, Qt::LeftButton, Qt::NoModifier, tabs->tabRect(i).center());
+            SETTLE(*window);
+            QCOMPARE(window->shownReply()->figures.size(), std::size_t(1));
+            QCOMPARE(window->canvas().visibleFigures(), QStringList{window->canvas().shown()});
+        }
+        QTest::keyClick(window->canvas().view(window->canvas().shown()), Qt::Key_0);
+        SETTLE(*window);
+        QCOMPARE(window->canvas().shown(), QString("overview"));
+        QCOMPARE(window->shownReply()->figures.size(), std::size_t(4));
+    }
+
+    void refusedFilesChangeNothing_data()
+    {
+        QTest::addColumn<QByteArray>("content");
+        QTest::newRow("not JSON") << QByteArray("<html>no</html>");
+        QTest::newRow("odd width") << QByteArray(
+            R"({"model_type": "gpt_neox", "hidden_size": 32, "num_attention_heads": 8, "rotary_pct": 0.75})");
+        QTest::newRow("newer session") << QByteArray(R"({"schema": "ropewalk.session/9"})");
+    }
+    void refusedFilesChangeNothing()
+    {
+        QFETCH(QByteArray, content);
+        QTemporaryDir folder;
+        auto window = openWindow();
+        SETTLE(*window);
+        const Session before = window->document().session();
+        QVERIFY(!window->openFile(writeTo(folder.filePath("bad.json"), content)));
+        QCOMPARE(window->document().session(), before);
+        QVERIFY2(window->messageBar().text().contains("bad.json"), qPrintable(window->messageBar().text()));
+        QCOMPARE(window->document().undoStack().count(), 0);
+    }
+
+    void impossibleSettingSaysWhy()
+    {
+        auto window = openWindow();
+        SETTLE(*window);
+        auto list = window->document().session().configurations;
+        for (auto& each : list)
+            each.config.rotaryDim = 3;
+        window->document().editConfigurations(list, 0, "odd");
+        SETTLE(*window);
+        QVERIFY(toEnglish(window->canvas().view("decay")->figure().failure).find("odd rotary width 3") !=
+                std::string::npos);
+    }
+
+    void dropOpensAFile()
+    {
+        QTemporaryDir folder;
+        const QString model = writeTo(folder.filePath("small.json"), smallModel());
+        auto window = openWindow();
+        SETTLE(*window);
+        QMimeData offer;
+        offer.setUrls({QUrl::fromLocalFile(model)});
+        QDragEnterEvent enter({10, 10}, Qt::CopyAction, &offer, Qt::LeftButton, Qt::NoModifier);
+        QApplication::sendEvent(window.get(), &enter);
+        QVERIFY(enter.isAccepted());
+        QDropEvent drop(QPointF(10, 10), Qt::CopyAction, &offer, Qt::LeftButton, Qt::NoModifier);
+        QApplication::sendEvent(window.get(), &drop);
+        QCOMPARE(window->document().session().configurations[0].config.headDim, 64);
+    }
+
+    void playingMovesByTheClock()
+    {
+        auto window = openWindow();
+        SETTLE(*window);
+        const std::int64_t m = window->document().session().options.m;
+        QTest::mouseClick(window->transport().playButton(), Qt::LeftButton);
+        QTRY_VERIFY_WITH_TIMEOUT(window->document().session().options.m > m + 1, 5000);
+        QTest::mouseClick(window->transport().playButton(), Qt::LeftButton);
+        const std::int64_t stopped = window->document().session().options.m;
+        QCOMPARE(stopped - window->document().session().options.n, std::int64_t(15));
+        QTest::qWait(400);
+        QCOMPARE(window->document().session().options.m, stopped);
+    }
+
+    void fitsTheProjector()
+    {
+        auto window = openWindow({1024, 768});
+        SETTLE(*window);
+        QCOMPARE(window->size(), QSize(1024, 768));
+        // At its defaults nothing of the control column is below the fold.
+        const ConfigPanel& panel = window->configPanel();
+        QVERIFY2(panel.widget()->height() <= panel.viewport()->height(),
+                 qPrintable(QString("%1 in %2").arg(panel.widget()->height()).arg(panel.viewport()->height())));
+        QVERIFY(panel.width() <= 300);
+        for (const QString& id : window->canvas().visibleFigures()) {
+            const FigureView* view = window->canvas().view(id);
+            QVERIFY(view->isVisible());
+            QVERIFY(window->canvas().rect().contains(view->geometry()));
+        }
+    }
+
+    void dialogsFit()
+    {
+        auto window = openWindow({1024, 768});
+        SETTLE(*window);
+        for (const double scale : {1.0, 1.5}) {
+            QFont font = QApplication::font();
+            const QFont usual = font;
+            font.setPixelSize(qRound(13 * scale));
+            QApplication::setFont(font);
+            ExportDialog dialog(window->canvas().view("decay")->figure(), ExportOptions());
+            dialog.show();
+            QVERIFY2(dialog.minimumSizeHint().height() <= 700 && dialog.height() <= 700,
+                     qPrintable(QString::number(dialog.minimumSizeHint().height())));
+            QVERIFY(dialog.minimumSizeHint().width() <= 1000);
+            QApplication::setFont(usual);
+        }
+    }
+
+private:
+    static QPoint findPair(FigureView& view, int pair)
+    {
+        for (int y = 0; y < view.height(); y += 3) {
+            for (int x = view.width() / 2; x < view.width(); x += 3) {
+                const FigureHit hit = hitFigure(QPointF(x, y), view.rect(), view.figure(), RenderOptions());
+                if (hit.pair == pair)
+                    return {x, y};
+            }
+        }
+        return {};
+    }
+};
+
+QTEST_MAIN(TestMainWindow)
+#include "test_main_window.moc"

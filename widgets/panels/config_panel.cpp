@@ -1,0 +1,541 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "config_panel.h"
+
+#include "../message_text.h"
+#include "../window_style.h"
+#include "channel_strip.h"
+#include "core/config_keys.h"
+#include "core/validate.h"
+#include "number_edit.h"
+#include "section.h"
+#include "segmented_control.h"
+#include "slider_track.h"
+#include "value_slider.h"
+
+#include <QCheckBox>
+#include <QComboBox>
+#include <QEvent>
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QPainter>
+#include <QScrollBar>
+#include <QVBoxLayout>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+
+namespace ropewalk {
+namespace {
+
+constexpr double kPad = 16.0;
+constexpr std::int64_t kLongestLength = std::int64_t{1} << 40; // as validate() has it
+constexpr int kLargestHeadDim = 8192;
+const std::string kTrainingLength = "training_length";
+
+/// Parameters that few people turn; they lie folded.
+constexpr std::array<std::string_view, 6> kSecondary{
+    "low_freq_factor", "high_freq_factor", "truncate", "attention_factor", "mscale", "mscale_all_dim"};
+
+bool isSecondary(std::string_view key)
+{
+    return std::find(kSecondary.begin(), kSecondary.end(), key) != kSecondary.end();
+}
+
+QString asText(std::string_view text)
+{
+    return QString::fromUtf8(text.data(), static_cast<qsizetype>(text.size()));
+}
+
+SliderScale scaleOf(const RuleParameterInfo& parameter)
+{
+    SliderScale scale;
+    scale.kind = parameter.isLogarithmic ? SliderScale::Kind::Logarithmic : SliderScale::Kind::Linear;
+    scale.lowest = parameter.lowest;
+    scale.highest = parameter.highest;
+    scale.hardLowest = parameter.key == "factor" ? 1.0
+                       : parameter.isLogarithmic ? std::numeric_limits<double>::min()
+                                                 : 0.0;
+    scale.hardHighest = 1e9;
+    return scale;
+}
+
+/// Name, control, and the dot of a changed value, in one line.
+class FieldRow : public QWidget
+{
+public:
+    FieldRow(const QString& name, QWidget* control, QWidget* parent)
+        : QWidget(parent)
+        , m_name(name)
+        , m_control(control)
+    {
+        control->setParent(this);
+        control->setAccessibleName(name);
+        auto* layout = new QHBoxLayout(this);
+        layout->setSpacing(0);
+        layout->addWidget(control);
+        restyle();
+    }
+
+    void setChanged(bool isChanged)
+    {
+        m_isChanged = isChanged;
+        update();
+    }
+
+protected:
+    void paintEvent(QPaintEvent*) override
+    {
+        QPainter painter(this);
+        painter.setRenderHint(QPainter::Antialiasing);
+        painter.setFont(font());
+        painter.setPen(windowColours().text);
+        const QRect line(scaledPixels(kPad), 0, m_control->x() - scaledPixels(kPad) - scaledPixels(4),
+                         height());
+        painter.drawText(line, Qt::AlignLeft | Qt::AlignVCenter,
+                         painter.fontMetrics().elidedText(m_name, Qt::ElideRight, line.width()));
+        if (m_isChanged) {
+            const double radius = 2.5 * windowStyle().scale;
+            painter.setPen(Qt::NoPen);
+            painter.setBrush(windowColours().accent);
+            painter.drawEllipse(QPointF(scaledPixels(9), height() / 2.0), radius, radius);
+        }
+    }
+    void changeEvent(QEvent* event) override
+    {
+        QWidget::changeEvent(event);
+        if (event->type() == QEvent::StyleChange)
+            restyle();
+    }
+
+private:
+    void restyle()
+    {
+        setFont(windowFont(TextRole::Control));
+        m_control->setFont(windowFont(TextRole::Control));
+        layout()->setContentsMargins(scaledPixels(96), scaledPixels(3), scaledPixels(kPad), scaledPixels(3));
+    }
+
+    QString m_name;
+    QWidget* m_control;
+    bool m_isChanged = false;
+};
+
+} // namespace
+
+ConfigPanel::ConfigPanel(QWidget* parent)
+    : QScrollArea(parent)
+    , m_body(new QWidget)
+    , m_bodyLayout(new QVBoxLayout(m_body))
+    , m_frequencies(new Section(tr("Frequencies"), SectionTitle::Kind::Section, m_body))
+    , m_channels(new Section(tr("Channels"), SectionTitle::Kind::Section, m_body))
+    , m_rule(new QComboBox)
+    , m_parameters(new QVBoxLayout)
+    , m_layout(new SegmentedControl({tr("half"), tr("interleaved")}))
+    , m_strip(new ChannelStrip)
+    , m_general(new QLabel)
+    , m_bar(new QScrollBar(Qt::Vertical, this))
+{
+    setFrameShape(QFrame::NoFrame);
+    setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    // The bar lies over the column's padding, so that nothing is pushed aside when it appears.
+    setVerticalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    QScrollBar* hidden = verticalScrollBar();
+    connect(hidden, &QScrollBar::rangeChanged, this, &ConfigPanel::placeScrollBar);
+    connect(hidden, &QScrollBar::valueChanged, m_bar, &QScrollBar::setValue);
+    connect(m_bar, &QScrollBar::valueChanged, hidden, &QScrollBar::setValue);
+    setWidgetResizable(true);
+    setWidget(m_body);
+    m_body->setAutoFillBackground(true);
+    m_body->setBackgroundRole(QPalette::AlternateBase);
+    viewport()->setBackgroundRole(QPalette::AlternateBase);
+    setFocusPolicy(Qt::NoFocus); // its controls have the focus
+
+    m_bodyLayout->setSpacing(0);
+    m_general->setWordWrap(true);
+    m_general->setTextFormat(Qt::PlainText);
+    m_general->hide();
+    m_bodyLayout->addWidget(m_general);
+    m_bodyLayout->addWidget(m_frequencies);
+    m_bodyLayout->addWidget(m_channels);
+    m_bodyLayout->addStretch(1);
+
+    QVBoxLayout* frequencies = m_frequencies->content();
+    ValueSlider* base = addSlider(frequencies, "base", tr("base"));
+    base->setScale({SliderScale::Kind::Logarithmic, 1e3, 1e9, 0.0, std::nextafter(1.0, 2.0),
+                    std::numeric_limits<double>::max()});
+    base->setExpectation(tr("a number above 1"));
+    connect(base, &ValueSlider::valueChanged, this, [this](double value) {
+        RopeConfig config = m_config;
+        config.base = value;
+        edit(config, tr("base"));
+    });
+
+    ValueSlider* headDim = addSlider(frequencies, "head_dim", tr("head_dim"));
+    headDim->setScale({SliderScale::Kind::Linear, 2.0, 512.0, 2.0, 2.0, kLargestHeadDim});
+    connect(headDim, &ValueSlider::valueChanged, this,
+            [this](double value) { edit(withHeadDim(m_config, static_cast<int>(value)), tr("head_dim")); });
+
+    for (const FrequencyRuleInfo& rule : frequencyRules()) {
+        m_rule->addItem(asText(rule.title), static_cast<int>(rule.rule));
+        m_rule->setItemData(m_rule->count() - 1, asText(rule.formula) + u'\n' + asText(rule.source),
+                            Qt::ToolTipRole);
+    }
+    m_rule->setFocusPolicy(Qt::StrongFocus);
+    m_rule->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
+    m_rule->setMinimumContentsLength(6);
+    m_rule->installEventFilter(this);
+    m_ruleRow = new FieldRow(tr("rule"), m_rule, m_body);
+    frequencies->addWidget(m_ruleRow);
+    connect(m_rule, &QComboBox::activated, this,
+            [this](int row) { chooseRule(static_cast<FrequencyRule>(m_rule->itemData(row).toInt())); });
+    frequencies->addLayout(m_parameters);
+
+    ValueSlider* training = addSlider(frequencies, kTrainingLength, tr("training length"));
+    training->setScale(
+        {SliderScale::Kind::Logarithmic, 128.0, 1048576.0, 1.0, 1.0, static_cast<double>(kLongestLength)});
+    training->setSuffix(Suffix::Tokens);
+    training->setExpectation(tr("a whole number of tokens, 1 or more"));
+    training->setOptional(true);
+    const auto setTraining = [this](std::optional<std::int64_t> length) {
+        RopeConfig config = m_config;
+        (config.originalMaxPositionEmbeddings ? config.originalMaxPositionEmbeddings
+                                              : config.maxPositionEmbeddings) = length;
+        edit(config, tr("training length"));
+    };
+    connect(training, &ValueSlider::valueChanged, this,
+            [setTraining](double value) { setTraining(static_cast<std::int64_t>(value)); });
+    connect(training, &ValueSlider::cleared, this, [setTraining] { setTraining(std::nullopt); });
+
+    QVBoxLayout* channels = m_channels->content();
+    ValueSlider* rotated = addSlider(channels, "rotary_dim", tr("rotated"));
+    connect(rotated, &ValueSlider::valueChanged, this, [this](double value) {
+        RopeConfig config = m_config;
+        config.rotaryDim = static_cast<int>(value);
+        edit(config, tr("rotated channels"));
+    });
+    channels->addWidget(m_strip);
+    m_layoutRow = new FieldRow(tr("layout"), m_layout, m_body);
+    channels->addWidget(m_layoutRow);
+    connect(m_layout, &SegmentedControl::chosen, this, [this](int index) {
+        RopeConfig config = m_config;
+        config.layout = index == 0 ? Layout::Half : Layout::Interleaved;
+        editAtOnce(config, tr("layout"));
+    });
+    restyle();
+    showConfig();
+}
+
+ValueSlider* ConfigPanel::addSlider(QVBoxLayout* layout, const std::string& key, const QString& name)
+{
+    auto* slider = new ValueSlider(name, SliderScale{}, m_body);
+    layout->addWidget(slider);
+    m_sliders[key] = slider;
+    connect(slider, &ValueSlider::editingStarted, this, [this, name] { emit editingStarted(name); });
+    connect(slider, &ValueSlider::editingFinished, this, [this, name] { emit editingFinished(name); });
+    return slider;
+}
+
+void ConfigPanel::setConfig(const RopeConfig& config, const std::optional<RopeConfig>& original,
+                            const std::vector<Issue>& issues)
+{
+    m_config = config;
+    m_original = original;
+    showConfig();
+    showIssues(issues);
+}
+
+ValueSlider* ConfigPanel::slider(const std::string& key) const
+{
+    const auto found = m_sliders.find(key);
+    return found == m_sliders.end() ? nullptr : found->second;
+}
+
+QString ConfigPanel::generalIssue() const
+{
+    return m_general->text();
+}
+
+QSize ConfigPanel::sizeHint() const
+{
+    const int width = scaledPixels(292);
+    return {width, m_bodyLayout->hasHeightForWidth() ? m_bodyLayout->totalHeightForWidth(width)
+                                                     : m_bodyLayout->totalSizeHint().height()};
+}
+
+QSize ConfigPanel::minimumSizeHint() const
+{
+    return {std::max(m_body->minimumSizeHint().width(), scaledPixels(200)), scaledPixels(120)};
+}
+
+void ConfigPanel::buildParameters()
+{
+    for (const std::string& key : m_parameterKeys) {
+        ValueSlider* slider = m_sliders[key];
+        slider->hide();
+        slider->deleteLater();
+        m_sliders.erase(key);
+    }
+    m_parameterKeys.clear();
+    while (QLayoutItem* item = m_parameters->takeAt(0))
+        delete item;
+    if (m_more) {
+        m_more->hide();
+        m_more->deleteLater();
+    }
+    m_more = nullptr;
+    m_truncate = nullptr;
+    m_truncateRow = nullptr;
+    m_builtRule = m_config.rule;
+
+    const FrequencyRuleInfo& rule = info(m_config.rule);
+    QStringList folded;
+    for (const RuleParameterInfo& parameter : rule.parameters)
+        if (isSecondary(parameter.key))
+            folded += asText(parameter.key);
+    if (!folded.isEmpty()) {
+        m_more = new Section(tr("more: %1").arg(folded.join(QStringLiteral(", "))), SectionTitle::Kind::More,
+                             m_body);
+        m_more->title()->setAccessibleName(tr("more parameters of %1").arg(asText(rule.title)));
+        m_more->title()->setToolTip(tr("more parameters of %1").arg(asText(rule.title)));
+        m_more->setOpen(false);
+    }
+    for (const RuleParameterInfo& parameter : rule.parameters) {
+        const std::string key(parameter.key);
+        const QString name = asText(parameter.key);
+        QVBoxLayout* layout = isSecondary(parameter.key) ? m_more->content() : m_parameters;
+        if (!parameter.number) {
+            m_truncate = new QCheckBox(tr("to whole pairs"));
+            m_truncateRow = new FieldRow(name, m_truncate, m_body);
+            layout->addWidget(m_truncateRow);
+            connect(m_truncate, &QCheckBox::clicked, this, [this, name](bool isOn) {
+                RopeConfig config = m_config;
+                config.parameters.truncate = isOn;
+                editAtOnce(config, name);
+            });
+            continue;
+        }
+        ValueSlider* slider = addSlider(layout, key, name);
+        m_parameterKeys.push_back(key);
+        slider->setScale(scaleOf(parameter));
+        slider->setExpectation(key == "factor"           ? tr("a number of 1 or more")
+                               : parameter.isLogarithmic ? tr("a number above 0")
+                                                         : tr("a number of 0 or more"));
+        slider->setOptional(true);
+        const auto set = [this, member = parameter.number, name](std::optional<double> value) {
+            RopeConfig config = m_config;
+            config.parameters.*member = value;
+            edit(config, name);
+        };
+        connect(slider, &ValueSlider::valueChanged, this, [set](double value) { set(value); });
+        connect(slider, &ValueSlider::cleared, this, [set] { set(std::nullopt); });
+    }
+    if (m_more)
+        m_parameters->addWidget(m_more);
+    updateTabOrder();
+}
+
+void ConfigPanel::showConfig()
+{
+    if (m_builtRule != m_config.rule)
+        buildParameters();
+
+    const auto show = [this](const std::string& key, double value, std::optional<double> original) {
+        m_sliders[key]->setOriginal(original);
+        m_sliders[key]->setValue(value);
+    };
+    const auto ofOriginal = [this](auto member) {
+        return m_original ? std::optional<double>(static_cast<double>((*m_original).*member)) : std::nullopt;
+    };
+    show("base", m_config.base, ofOriginal(&RopeConfig::base));
+    show("head_dim", m_config.headDim, ofOriginal(&RopeConfig::headDim));
+
+    ValueSlider* rotated = m_sliders["rotary_dim"];
+    const double width = std::clamp(m_config.headDim, 2, kLargestHeadDim);
+    rotated->setScale({SliderScale::Kind::Linear, 0.0, width, 2.0, 0.0, width});
+    rotated->setShownTemplate(tr("%1 of %2").arg(QStringLiteral("%1")).arg(m_config.headDim));
+    std::optional<double> originalRotated;
+    if (m_original) // what the preset rotates at the present head_dim
+        originalRotated = m_original->headDim == m_config.headDim
+                              ? m_original->rotaryDim
+                              : withHeadDim(*m_original, m_config.headDim).rotaryDim;
+    show("rotary_dim", m_config.rotaryDim, originalRotated);
+
+    ValueSlider* training = m_sliders[kTrainingLength];
+    const auto length = trainingLength(m_config);
+    const auto originalLength = m_original ? trainingLength(*m_original) : length;
+    training->setOriginal(originalLength ? std::optional<double>(static_cast<double>(*originalLength))
+                                         : std::nullopt);
+    if (length)
+        training->setValue(static_cast<double>(*length));
+    else
+        training->setUnstated(std::nullopt);
+
+    m_rule->setCurrentIndex(m_rule->findData(static_cast<int>(m_config.rule)));
+    m_rule->setToolTip(asText(info(m_config.rule).formula) + u'\n' + asText(info(m_config.rule).source));
+    static_cast<FieldRow*>(m_ruleRow)->setChanged(m_original && m_original->rule != m_config.rule);
+    for (const RuleParameterInfo& parameter : info(m_config.rule).parameters) {
+        if (!parameter.number) {
+            m_truncate->setChecked(effectiveParameter(m_config, parameter) == 1.0);
+            const bool isChanged = m_original && m_original->rule == m_config.rule &&
+                                   m_original->parameters.truncate.value_or(true) != m_truncate->isChecked();
+            static_cast<FieldRow*>(m_truncateRow)->setChanged(isChanged);
+            continue;
+        }
+        ValueSlider* slider = m_sliders[std::string(parameter.key)];
+        const std::optional<double>& stated = m_config.parameters.*parameter.number;
+        // A parameter of a rule that the original does not have cannot have been changed from it.
+        const bool isComparable = m_original && m_original->rule == m_config.rule;
+        slider->setOriginal(isComparable ? m_original->parameters.*parameter.number : stated);
+        if (stated) {
+            slider->setValue(*stated);
+            continue;
+        }
+        std::optional<double> fallback = effectiveParameter(m_config, parameter);
+        if (!fallback && parameter.key == "attention_factor" && !hasError(validate(m_config)))
+            fallback = frequencyTable(m_config).attentionFactor;
+        slider->setUnstated(fallback);
+    }
+    m_layout->setCurrent(m_config.layout == Layout::Half ? 0 : 1);
+    static_cast<FieldRow*>(m_layoutRow)->setChanged(m_original && m_original->layout != m_config.layout);
+    m_strip->setConfig(m_config);
+}
+
+void ConfigPanel::showIssues(const std::vector<Issue>& issues)
+{
+    struct Shown
+    {
+        QStringList texts;
+        bool isError = false;
+    };
+    std::map<std::string, Shown> byKey;
+    Shown general;
+    for (const Issue& issue : issues) {
+        if (issue.severity == Severity::Read || issue.severity == Severity::Assumed)
+            continue;
+        const bool isLength =
+            issue.field == "original_max_position_embeddings" || issue.field == "max_position_embeddings";
+        const std::string key = isLength ? kTrainingLength : issue.field;
+        Shown& shown = m_sliders.contains(key) ? byKey[key] : general;
+        shown.texts += messageText(issue.text);
+        shown.isError = shown.isError || issue.severity == Severity::Error;
+    }
+    for (const auto& [key, slider] : m_sliders) {
+        const auto found = byKey.find(key);
+        if (found == byKey.end()) {
+            slider->setIssue({}, false);
+            continue;
+        }
+        slider->setIssue(found->second.texts.join(u'\n'), found->second.isError);
+        // What is wrong must not lie folded away.
+        for (Section* section : {m_frequencies, m_channels, m_more})
+            if (section && section->isAncestorOf(slider))
+                section->setOpen(true);
+    }
+    m_general->setText(general.texts.join(u'\n'));
+    m_general->setVisible(!general.texts.isEmpty());
+    QPalette palette = m_general->palette();
+    palette.setColor(QPalette::WindowText, general.isError ? errorColour() : windowColours().mark);
+    m_general->setPalette(palette);
+}
+
+void ConfigPanel::edit(const RopeConfig& config, const QString& what)
+{
+    m_config = config;
+    showConfig();
+    emit configEdited(config, what);
+}
+
+void ConfigPanel::editAtOnce(const RopeConfig& config, const QString& what)
+{
+    emit editingStarted(what);
+    edit(config, what);
+    emit editingFinished(what);
+}
+
+void ConfigPanel::chooseRule(FrequencyRule rule)
+{
+    if (rule == m_config.rule)
+        return;
+    RopeConfig config = m_config;
+    config.rule = rule;
+    const auto parameters = info(rule).parameters;
+    // A rule without its factor would only draw an error; the usual one is a better start.
+    if (!parameters.empty() && parameters.front().key == "factor" &&
+        !effectiveParameter(config, parameters.front()))
+        config.parameters.factor = rule == FrequencyRule::Llama3 ? 8.0 : 4.0;
+    editAtOnce(config, tr("rule"));
+}
+
+void ConfigPanel::updateTabOrder()
+{
+    QList<QWidget*> order{m_frequencies->title()};
+    const auto add = [&](const std::string& key) {
+        order << m_sliders[key]->track() << m_sliders[key]->box();
+    };
+    add("base");
+    add("head_dim");
+    order << m_rule;
+    for (const std::string& key : m_parameterKeys)
+        if (!isSecondary(key))
+            add(key);
+    if (m_more)
+        order << m_more->title();
+    if (m_truncate)
+        order << m_truncate;
+    for (const std::string& key : m_parameterKeys)
+        if (isSecondary(key))
+            add(key);
+    add(kTrainingLength);
+    order << m_channels->title();
+    add("rotary_dim");
+    order << m_layout;
+    for (qsizetype i = 1; i < order.size(); ++i)
+        setTabOrder(order[i - 1], order[i]);
+}
+
+void ConfigPanel::restyle()
+{
+    m_bodyLayout->setContentsMargins(0, 0, 0, scaledPixels(4));
+    m_general->setFont(windowFont(TextRole::Small));
+    m_general->setContentsMargins(scaledPixels(kPad), scaledPixels(4), scaledPixels(kPad), 0);
+    verticalScrollBar()->setSingleStep(scaledPixels(20));
+    updateGeometry();
+}
+
+void ConfigPanel::placeScrollBar()
+{
+    const QScrollBar* hidden = verticalScrollBar();
+    m_bar->setRange(hidden->minimum(), hidden->maximum());
+    m_bar->setPageStep(hidden->pageStep());
+    m_bar->setSingleStep(hidden->singleStep());
+    m_bar->setValue(hidden->value());
+    m_bar->setVisible(hidden->maximum() > hidden->minimum());
+    m_bar->setGeometry(width() - scaledPixels(10), 0, scaledPixels(10), height());
+    m_bar->raise();
+}
+
+void ConfigPanel::resizeEvent(QResizeEvent* event)
+{
+    QScrollArea::resizeEvent(event);
+    placeScrollBar();
+}
+
+void ConfigPanel::changeEvent(QEvent* event)
+{
+    QScrollArea::changeEvent(event);
+    if (event->type() == QEvent::StyleChange)
+        restyle();
+}
+
+bool ConfigPanel::eventFilter(QObject* watched, QEvent* event)
+{
+    if (watched == m_rule && event->type() == QEvent::Wheel && !m_rule->hasFocus()) {
+        event->ignore(); // the column scrolls, the rule stays
+        return true;
+    }
+    return QScrollArea::eventFilter(watched, event);
+}
+
+} // namespace ropewalk

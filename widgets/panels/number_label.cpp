@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "number_label.h"
+
+#include "../window_style.h"
+#include "tabular_text.h"
+
+#include <QAccessible>
+#include <QClipboard>
+#include <QContextMenuEvent>
+#include <QGuiApplication>
+#include <QHelpEvent>
+#include <QKeyEvent>
+#include <QMenu>
+#include <QPainter>
+#include <QToolTip>
+
+#include <cmath>
+
+namespace ropewalk {
+
+NumberLabel::NumberLabel(QWidget* parent)
+    : QWidget(parent)
+{
+    setFocusPolicy(Qt::StrongFocus);
+    setFont(windowFont(TextRole::Control));
+    setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
+}
+
+void NumberLabel::setText(const QString& text, const QString& copied)
+{
+    if (m_text == text && m_copied == copied)
+        return;
+    m_text = text;
+    m_copied = copied;
+    setAccessibleDescription(text);
+    updateGeometry();
+    update();
+}
+
+void NumberLabel::copy() const
+{
+    QGuiApplication::clipboard()->setText(copiedText());
+}
+
+QSize NumberLabel::sizeHint() const
+{
+    const QFontMetricsF metrics(font(), this);
+    return {static_cast<int>(std::ceil(tabularWidth(metrics, m_text))) + scaledPixels(4),
+            static_cast<int>(std::ceil(metrics.height())) + scaledPixels(2)};
+}
+
+QSize NumberLabel::minimumSizeHint() const
+{
+    return {scaledPixels(24), sizeHint().height()};
+}
+
+void NumberLabel::paintEvent(QPaintEvent*)
+{
+    const ThemeColours& colours = windowColours();
+    QPainter painter(this);
+    painter.setFont(font());
+    const QFontMetricsF metrics(font(), this);
+    QString text = m_text;
+    if (tabularWidth(metrics, text) > width())
+        text = metrics.elidedText(text, Qt::ElideLeft, width());
+    if (hasFocus()) {
+        painter.setRenderHint(QPainter::Antialiasing);
+        painter.setPen(Qt::NoPen);
+        painter.setBrush(colours.selected);
+        const double textWidth = std::min(tabularWidth(metrics, text), width() - 1.0);
+        const double inset = scaledPixels(3);
+        painter.drawRoundedRect(QRectF(width() - textWidth - inset, 0, textWidth + inset, height()),
+                                scaledPixels(3), scaledPixels(3));
+    }
+    painter.setPen(isEnabled() ? colours.text : colours.muted);
+    drawTabular(painter, rect(), Qt::AlignRight | Qt::AlignVCenter, text);
+}
+
+void NumberLabel::keyPressEvent(QKeyEvent* event)
+{
+    if (event->matches(QKeySequence::Copy))
+        copy();
+    else
+        QWidget::keyPressEvent(event);
+}
+
+void NumberLabel::mouseDoubleClickEvent(QMouseEvent*)
+{
+    copy();
+    QToolTip::showText(mapToGlobal(QPoint(0, height())), tr("copied"), this);
+}
+
+void NumberLabel::contextMenuEvent(QContextMenuEvent* event)
+{
+    QMenu menu;
+    QAction* action = menu.addAction(tr("Copy %1").arg(copiedText()));
+    action->setEnabled(!m_text.isEmpty());
+    if (menu.exec(event->globalPos()) == action)
+        copy();
+}
+
+void NumberLabel::changeEvent(QEvent* event)
+{
+    QWidget::changeEvent(event);
+    if (event->type() == QEvent::StyleChange) {
+        setFont(windowFont(TextRole::Control));
+        updateGeometry();
+    }
+}
+
+bool NumberLabel::event(QEvent* event)
+{
+    // The window's own Ctrl+C copies the figure; here it copies the number.
+    if (event->type() == QEvent::ShortcutOverride &&
+        static_cast<QKeyEvent*>(event)->matches(QKeySequence::Copy)) {
+        event->accept();
+        return true;
+    }
+    if (event->type() == QEvent::ToolTip && toolTip().isEmpty()) {
+        const auto* help = static_cast<QHelpEvent*>(event);
+        QToolTip::showText(help->globalPos(), copiedText(), this);
+        return true;
+    }
+    return QWidget::event(event);
+}
+
+} // namespace ropewalk

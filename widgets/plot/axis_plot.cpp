@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "axis_plot.h"
+
+#include "series_painter.h"
+
+#include <QPicture>
+#include <qcustomplot.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+
+namespace ropewalk {
+namespace {
+
+/// Ticks that were chosen before; QCustomPlot only draws them.
+class ChosenTicks : public QCPAxisTicker
+{
+public:
+    explicit ChosenTicks(const std::vector<AxisTick>& chosen)
+        : m_chosen(chosen)
+    {
+    }
+
+    void generate(const QCPRange&, const QLocale&, QChar, int, QVector<double>& ticks,
+                  QVector<double>* subTicks, QVector<QString>* tickLabels) override
+    {
+        ticks.clear();
+        if (subTicks)
+            subTicks->clear();
+        if (tickLabels)
+            tickLabels->clear();
+        for (const AxisTick& tick : m_chosen) {
+            if (!tick.label.isEmpty()) {
+                ticks.append(tick.value);
+                if (tickLabels)
+                    tickLabels->append(QString());
+            } else if (subTicks) {
+                subTicks->append(tick.value);
+            }
+        }
+    }
+
+private:
+    std::vector<AxisTick> m_chosen;
+};
+
+/// One element of the plot in QCustomPlot's order of layers, drawn by a function.
+class PlotElement : public QCPAbstractPlottable
+{
+public:
+    PlotElement(QCPAxis* keyAxis, QCPAxis* valueAxis, std::function<void(QPainter&)> paint)
+        : QCPAbstractPlottable(keyAxis, valueAxis)
+        , m_paint(std::move(paint))
+    {
+    }
+
+    double selectTest(const QPointF&, bool, QVariant*) const override { return -1.0; }
+    QCPRange getKeyRange(bool& isFound, QCP::SignDomain) const override
+    {
+        isFound = false;
+        return {};
+    }
+    QCPRange getValueRange(bool& isFound, QCP::SignDomain, const QCPRange&) const override
+    {
+        isFound = false;
+        return {};
+    }
+
+protected:
+    void draw(QCPPainter* painter) override { m_paint(*painter); }
+    void drawLegendIcon(QCPPainter*, const QRectF&) const override {}
+
+private:
+    std::function<void(QPainter&)> m_paint;
+};
+
+void setUpAxis(QCPAxis& axis, const AxisSpec& spec, const std::vector<AxisTick>& ticks,
+               const FigureStyle& style, bool isHorizontal)
+{
+    const ThemeColours& c = style.colours();
+    axis.setVisible(true);
+    axis.setScaleType(spec.isLogarithmic ? QCPAxis::stLogarithmic : QCPAxis::stLinear);
+    axis.setRange(spec.lower, spec.upper);
+    axis.setTicker(QSharedPointer<QCPAxisTicker>(new ChosenTicks(ticks)));
+    axis.setTickLabels(false); // words are written by the pen, which knows what they cover
+    axis.setNumberFormat(QStringLiteral("g"));
+    const QPen pen(c.axis, style.hairline());
+    axis.setBasePen(isHorizontal ? pen : QPen(Qt::NoPen));
+    axis.setTickPen(isHorizontal ? pen : QPen(Qt::NoPen));
+    axis.setSubTickPen(isHorizontal ? pen : QPen(Qt::NoPen));
+    axis.setTickLength(0, static_cast<int>(std::lround(style.px(4.0))));
+    axis.setSubTickLength(0, static_cast<int>(std::lround(style.px(2.0))));
+    // Lines across the plot only where values are read off: at the left axis.
+    axis.grid()->setVisible(false);
+}
+
+void paintGuides(QPainter& painter, const FigureSpec& figure, const SeriesFrame& frame,
+                 const FigureStyle& style)
+{
+    const ThemeColours& c = style.colours();
+    const bool isVector = style.options().isVector;
+    painter.save();
+    painter.setRenderHint(QPainter::Antialiasing, isVector); // upright lines are sharp without
+    for (const GuideLine& guide : figure.guides) {
+        const double exact = guide.isVertical ? frame.x.toPixel(guide.at) : frame.y.toPixel(guide.at);
+        const double at = isVector ? exact : std::round(exact);
+        const bool isInside = guide.isVertical ? at >= frame.area.left() && at <= frame.area.right()
+                                               : at >= frame.area.top() && at <= frame.area.bottom();
+        if (!isInside)
+            continue;
+        const bool isZero = guide.role == GuideRole::Zero;
+        const QColor colour = isZero ? c.axis : guide.role == GuideRole::Selection ? c.accent : c.mark;
+        painter.setPen(QPen(colour, style.hairline(isZero ? 1.2 : 1.0)));
+        if (guide.isVertical)
+            painter.drawLine(QPointF(at, frame.area.top()), QPointF(at, frame.area.bottom()));
+        else
+            painter.drawLine(QPointF(frame.area.left(), at), QPointF(frame.area.right(), at));
+    }
+    painter.restore();
+}
+
+void avoidColumns(LabelPlacer& placer, const std::vector<DrawnColumn>& columns, const QPointF& origin)
+{
+    for (std::size_t i = 0; i < columns.size(); ++i) {
+        placer.avoid(columns[i].x + origin.x(), columns[i].top + origin.y(), columns[i].bottom + origin.y(),
+                     2.0);
+        if (i == 0 || std::isnan(columns[i].top) || std::isnan(columns[i - 1].top))
+            continue;
+        // Between samples that lie far apart a line runs, too.
+        const DrawnColumn& a = columns[i - 1];
+        const DrawnColumn& b = columns[i];
+        const int between = static_cast<int>(std::min(200.0, (b.x - a.x) / 2.0));
+        for (int k = 1; k < between; ++k) {
+            const double share = static_cast<double>(k) / between;
+            const double y = (a.top + a.bottom) / 2 * (1.0 - share) + (b.top + b.bottom) / 2 * share;
+            placer.avoid(a.x + (b.x - a.x) * share + origin.x(), y + origin.y(), y + origin.y(), 4.0);
+        }
+    }
+}
+
+} // namespace
+
+void paintPlot(FigurePen& pen, const FigureSpec& figure, const AxisLayout& layout, LabelPlacer& placer)
+{
+    const FigureStyle& style = pen.style();
+    const ThemeColours& c = style.colours();
+    const bool isVector = style.options().isVector;
+    // Room around the axis rectangle for ticks; QCustomPlot clips at its own edges.
+    const int margin = static_cast<int>(std::ceil(style.px(8.0)));
+    const QPointF origin = layout.area.topLeft() - QPointF(margin, margin);
+
+    QCustomPlot plot;
+    plot.setBackground(Qt::NoBrush);
+    plot.setNotAntialiasedElements(QCP::aeAxes | QCP::aeGrid | QCP::aeSubGrid | QCP::aeZeroLine);
+    plot.setAntialiasedElements(QCP::aePlottables);
+    QCPAxisRect& axisRect = *plot.axisRect();
+    axisRect.setAutoMargins(QCP::msNone);
+    axisRect.setMinimumSize(1, 1);
+    axisRect.setMargins(QMargins(margin, margin, margin, margin));
+    setUpAxis(*plot.xAxis, figure.xAxis, layout.xTicks, style, true);
+    setUpAxis(*plot.yAxis, figure.yAxis, layout.yTicks, style, false);
+    plot.yAxis->grid()->setVisible(true);
+    plot.yAxis->grid()->setPen(QPen(c.grid, style.hairline()));
+    plot.yAxis->grid()->setZeroLinePen(Qt::NoPen);
+    if (figure.secondYAxis)
+        setUpAxis(*plot.yAxis2, *figure.secondYAxis, layout.secondYTicks, style, false);
+
+    SeriesFrame frame;
+    frame.area = layout.area.translated(-origin);
+    frame.xAxis = figure.xAxis;
+    frame.x = AxisScale(figure.xAxis, frame.area.left(), frame.area.right());
+    const double lastRow = frame.area.bottom() - 1.0;
+    frame.y = AxisScale(figure.yAxis, lastRow, lastRow - frame.area.height());
+    frame.columns = columnCount(style, frame.area,
+                                pen.painter().device() ? pen.painter().device()->devicePixelRatio() : 1.0);
+    SeriesFrame secondFrame = frame;
+    if (figure.secondYAxis)
+        secondFrame.y = AxisScale(*figure.secondYAxis, lastRow, lastRow - frame.area.height());
+
+    for (const GuideLine& guide : figure.guides) {
+        const double at = (guide.isVertical ? layout.x : layout.y).toPixel(guide.at);
+        const QRectF& area = layout.area;
+        // A label may rather cross a line, whose place is known, than hide a curve.
+        if (guide.isVertical)
+            placer.avoid(at, area.top(), area.bottom(), style.px(12.0));
+        else
+            for (double x = area.left(); x < area.right(); x += 4.0)
+                placer.avoid(x, at, at, 2.0);
+    }
+    const auto add = [&](QCPAxis* valueAxis, std::function<void(QPainter&)> paint) {
+        auto* element = new PlotElement(plot.xAxis, valueAxis, std::move(paint)); // the plot owns it
+        element->setLayer(QStringLiteral("main"));
+    };
+    for (auto band = figure.bands.rbegin(); band != figure.bands.rend(); ++band)
+        add(plot.yAxis, [&, band](QPainter& painter) {
+            QColor colour =
+                band->configuration < 0 ? c.muted : style.configurationColour(figure, band->configuration);
+            colour.setAlphaF(band->configuration < 0 ? 0.14F : 0.13F);
+            paintBand(painter, frame, style, *band, colour);
+        });
+    add(plot.yAxis, [&](QPainter& painter) { paintGuides(painter, figure, frame, style); });
+    const auto isBars = [](const Series& series) { return series.style == SeriesStyle::Bars; };
+    const int barSlots = static_cast<int>(std::count_if(figure.series.begin(), figure.series.end(), isBars));
+    int barSlot = barSlots;
+    BarEmphasis emphasis;
+    // Where a line lies over bars of its own colour, the bars step back.
+    if (std::any_of(figure.series.begin(), figure.series.end(),
+                    [](const Series& series) { return series.style == SeriesStyle::Steps; }))
+        emphasis.share = 0.42;
+    for (const GuideLine& guide : figure.guides)
+        if (guide.isVertical && guide.role == GuideRole::Selection)
+            emphasis.picked = guide.at;
+    // The first configuration is drawn last and lies on top.
+    for (auto series = figure.series.rbegin(); series != figure.series.rend(); ++series) {
+        if (series->style == SeriesStyle::DataOnly || !series->x || !series->y || series->x->empty())
+            continue;
+        const SeriesFrame& own = series->isOnSecondAxis ? secondFrame : frame;
+        const QColor colour = style.configurationColour(figure, series->configuration);
+        QCPAxis* axis = series->isOnSecondAxis ? plot.yAxis2 : plot.yAxis;
+        if (series->style != SeriesStyle::Bars) {
+            const std::vector<DrawnColumn> columns = drawnColumns(own, *series->x, *series->y);
+            avoidColumns(placer, columns, origin);
+            if (series->style == SeriesStyle::Line) {
+                const double width = series->isDashed ? 1.2 : series->isEmphasised ? 1.7 : 1.3;
+                const QColor ink = series->isDashed ? mixed(colour, c.figure, 0.75) : colour;
+                add(axis, [&own, &style, series, columns, ink, width](QPainter& painter) {
+                    paintLine(painter, own, style, columns, ink, width, series->isDashed);
+                });
+                continue;
+            }
+        }
+        if (isBars(*series)) {
+            --barSlot;
+            add(axis, [&own, &style, series, colour, barSlot, barSlots, emphasis](QPainter& painter) {
+                paintBars(painter, own, style, *series, colour, barSlot, barSlots, emphasis);
+            });
+            continue;
+        }
+        add(axis, [&own, &style, &figure, series, colour](QPainter& painter) {
+            if (series->style == SeriesStyle::Steps) {
+                paintSteps(painter, own, style, *series, colour, 1.6);
+                return;
+            }
+            const int shape = figure.configurations[static_cast<std::size_t>(series->configuration)].colour;
+            paintMarkers(painter, own, style, *series, colour, std::max(0, shape));
+        });
+    }
+
+    // toPainter wants a painter of its own kind, and gets one on a record that is then played to the painter
+    // at hand.
+    QPicture record;
+    QCPPainter recorder(&record);
+    recorder.setModes(QCPPainter::pmNoCaching);
+    if (isVector)
+        recorder.setModes(QCPPainter::pmNoCaching | QCPPainter::pmVectorized | QCPPainter::pmNonCosmetic);
+    plot.toPainter(&recorder, static_cast<int>(layout.area.width()) + 2 * margin,
+                   static_cast<int>(layout.area.height()) + 2 * margin);
+    recorder.end();
+    Q_ASSERT(std::fabs(plot.yAxis->coordToPixel(figure.yAxis.upper) - frame.y.toPixel(figure.yAxis.upper)) <
+             1e-6);
+    Q_ASSERT(std::fabs(plot.xAxis->coordToPixel(figure.xAxis.upper) - frame.x.toPixel(figure.xAxis.upper)) <
+             1e-6);
+
+    QPainter& painter = pen.painter();
+    painter.save();
+    painter.translate(origin);
+    // A record is scaled by the ratio of the devices' dots per inch; units are units here.
+    if (const QPaintDevice* device = painter.device())
+        painter.scale(static_cast<double>(record.logicalDpiX()) / device->logicalDpiX(),
+                      static_cast<double>(record.logicalDpiY()) / device->logicalDpiY());
+    painter.drawPicture(0, 0, record);
+    painter.restore();
+}
+
+} // namespace ropewalk

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "figure_style.h"
+
+#include <QTextBoundaryFinder>
+
+#include <algorithm>
+#include <cmath>
+
+namespace ropewalk {
+
+double FigureStyle::hairline(double designPixels) const
+{
+    const double width = px(designPixels);
+    return m_options.isVector ? width : std::max(1.0, std::round(width));
+}
+
+QFont FigureStyle::font(const TextKind& kind) const
+{
+    QFont font = ropewalkFont(px(kind.size), kind.weight);
+    font.setItalic(kind.isItalic);
+    // Inter has raised forms of −, = and : beside digits, which no character stands for: a PDF would show
+    // them and lose them when its text is searched or copied. Without shaping the plain forms are drawn.
+    if (m_options.isVector)
+        font.setStyleStrategy(QFont::PreferNoShaping);
+    return font;
+}
+
+double FigureStyle::textWidth(const QString& text, const TextKind& kind) const
+{
+    return QFontMetricsF(font(kind)).horizontalAdvance(text);
+}
+
+QString FigureStyle::elided(const QString& text, const TextKind& kind, double width) const
+{
+    if (textWidth(text, kind) <= width)
+        return text;
+    return QFontMetricsF(font(kind)).elidedText(text, Qt::ElideRight, width);
+}
+
+QStringList FigureStyle::wrapped(const QString& text, const TextKind& kind, double width, int most) const
+{
+    const QFontMetricsF metrics(font(kind));
+    QStringList lines;
+    QString rest = text.trimmed();
+    // A formula is not torn apart at its signs.
+    for (const QChar sign : {u'−', u'=', u'×', u'±', u'/'})
+        rest.replace(QStringLiteral(" %1 ").arg(sign), QStringLiteral("\u00A0%1\u00A0").arg(sign));
+    while (!rest.isEmpty() && lines.size() < most) {
+        if (metrics.horizontalAdvance(rest) <= width) {
+            lines.append(rest);
+            return lines;
+        }
+        if (lines.size() == most - 1)
+            break;
+        // Line breaks as Unicode has them, since Chinese has no spaces to break at.
+        QTextBoundaryFinder finder(QTextBoundaryFinder::Line, rest);
+        qsizetype fits = 0;
+        for (qsizetype at = finder.toNextBoundary(); at > 0; at = finder.toNextBoundary()) {
+            if (metrics.horizontalAdvance(rest.left(at).trimmed()) > width)
+                break;
+            fits = at;
+        }
+        if (fits == 0)
+            break;
+        lines.append(rest.left(fits).trimmed());
+        rest = rest.mid(fits).trimmed();
+    }
+    if (!rest.isEmpty() && most > 0)
+        lines.append(elided(rest, kind, width));
+    return lines;
+}
+
+QColor FigureStyle::configurationColour(const FigureSpec& figure, int configuration) const
+{
+    if (configuration < 0 || configuration >= static_cast<int>(figure.configurations.size()))
+        return m_colours->muted;
+    const int index = figure.configurations[static_cast<std::size_t>(configuration)].colour;
+    return m_colours->series[std::max(0, index) % m_colours->series.size()];
+}
+
+QRectF FigurePen::write(const QPointF& baseline, const QString& text, const TextKind& kind,
+                        const QColor& colour, Qt::AlignmentFlag alignment)
+{
+    if (text.isEmpty())
+        return {};
+    const QFont font = m_style.font(kind);
+    const double width = QFontMetricsF(font).horizontalAdvance(text);
+    const double x = alignment == Qt::AlignRight     ? baseline.x() - width
+                     : alignment == Qt::AlignHCenter ? baseline.x() - width / 2
+                                                     : baseline.x();
+    // Letters on whole pixels stay sharp; in a vector there are no pixels.
+    const QPointF at = m_style.options().isVector ? QPointF(x, baseline.y())
+                                                  : QPointF(std::round(x), std::round(baseline.y()));
+    m_painter.setFont(font);
+    m_painter.setPen(colour);
+    m_painter.drawText(at, text);
+    const QRectF box(at.x(), at.y() - m_style.ascent(kind), width, m_style.textHeight(kind));
+    note(text, font, box);
+    return box;
+}
+
+void FigurePen::writeInto(const QRectF& box, const QString& text, const TextKind& kind, const QColor& colour)
+{
+    write({box.left(), box.top() + m_style.ascent(kind)}, text, kind, colour);
+}
+
+void FigurePen::writeUpwards(const QPointF& centre, const QString& text, const TextKind& kind,
+                             const QColor& colour)
+{
+    if (text.isEmpty())
+        return;
+    const QFont font = m_style.font(kind);
+    const double width = QFontMetricsF(font).horizontalAdvance(text);
+    const double drop = (m_style.ascent(kind) - m_style.descent(kind)) / 2;
+    m_painter.save();
+    m_painter.translate(centre);
+    m_painter.rotate(-90.0);
+    m_painter.setFont(font);
+    m_painter.setPen(colour);
+    m_painter.drawText(QPointF(-width / 2, drop), text);
+    m_painter.restore();
+    const double height = m_style.textHeight(kind);
+    note(text, font, QRectF(centre.x() - height / 2, centre.y() - width / 2, height, width));
+}
+
+void FigurePen::note(const QString& text, const QFont& font, const QRectF& box)
+{
+    if (m_texts)
+        m_texts->push_back({text, font, box});
+}
+
+} // namespace ropewalk

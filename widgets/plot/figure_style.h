@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "figure_renderer.h"
+
+#include <QFontMetricsF>
+
+namespace ropewalk {
+
+/// One kind of text in a figure: its size in design pixels, its weight, its slant.
+struct TextKind
+{
+    double size = 11.0;
+    QFont::Weight weight = QFont::Normal;
+    bool isItalic = false;
+};
+
+inline constexpr TextKind kTitleText{14.0, QFont::DemiBold};
+inline constexpr TextKind kFormulaText{12.0, QFont::Normal, true};
+inline constexpr TextKind kNoteText{11.0};
+inline constexpr TextKind kAxisText{11.5};
+inline constexpr TextKind kLabelText{12.5, QFont::DemiBold};
+inline constexpr TextKind kSentenceText{13.0};
+
+/// Sizes, fonts and colours of a figure under its options; all that a layout needs to know, without a
+/// painter.
+class FigureStyle
+{
+public:
+    explicit FigureStyle(const RenderOptions& options)
+        : m_options(options)
+        , m_colours(&themeColours(options.theme))
+    {
+    }
+
+    const RenderOptions& options() const { return m_options; }
+    const ThemeColours& colours() const { return *m_colours; }
+
+    /// A length in design pixels, in the painter's units.
+    double px(double designPixels) const { return designPixels * m_options.scale; }
+
+    /// A line's width, never thinner than one unit on a raster and whole there, so that it does not blur.
+    double hairline(double designPixels = 1.0) const;
+
+    QFont font(const TextKind& kind) const;
+    double textWidth(const QString& text, const TextKind& kind) const;
+    /// Height of a text's box above and below its baseline.
+    double ascent(const TextKind& kind) const { return 0.84 * font(kind).pixelSize(); }
+    double descent(const TextKind& kind) const { return 0.25 * font(kind).pixelSize(); }
+    double textHeight(const TextKind& kind) const { return ascent(kind) + descent(kind); }
+    QString elided(const QString& text, const TextKind& kind, double width) const;
+    /// The text in lines no wider than `width`, at most `most` of them; what is left over is elided.
+    QStringList wrapped(const QString& text, const TextKind& kind, double width, int most) const;
+
+    /// The colour of a configuration: its own entry of the series colours.
+    QColor configurationColour(const FigureSpec& figure, int configuration) const;
+
+private:
+    RenderOptions m_options;
+    const ThemeColours* m_colours;
+};
+
+/// A style with a painter; every text goes through it, so that all of them are known.
+class FigurePen
+{
+public:
+    FigurePen(QPainter& painter, const FigureStyle& style, std::vector<DrawnText>* texts)
+        : m_painter(painter)
+        , m_style(style)
+        , m_texts(texts)
+    {
+    }
+
+    QPainter& painter() const { return m_painter; }
+    const FigureStyle& style() const { return m_style; }
+
+    /// Writes `text` from `baseline` on (or ending or centred there); returns the box that it covers.
+    QRectF write(const QPointF& baseline, const QString& text, const TextKind& kind, const QColor& colour,
+                 Qt::AlignmentFlag alignment = Qt::AlignLeft);
+    /// As write, into a box of the text's own size.
+    void writeInto(const QRectF& box, const QString& text, const TextKind& kind, const QColor& colour);
+    /// Writes upwards, centred at `centre`.
+    void writeUpwards(const QPointF& centre, const QString& text, const TextKind& kind, const QColor& colour);
+
+private:
+    void note(const QString& text, const QFont& font, const QRectF& box);
+
+    QPainter& m_painter;
+    const FigureStyle& m_style;
+    std::vector<DrawnText>* m_texts;
+};
+
+} // namespace ropewalk

@@ -1,0 +1,393 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "series_painter.h"
+
+#include <QPainterPath>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+namespace ropewalk {
+namespace {
+
+/// Points of one piece of a polyline on a raster: Qt fills a wide polyline as one polygon, whose cost grows
+/// with the square of its points.
+constexpr int kPiecePoints = 2;
+
+std::span<const double> span(const Values& values)
+{
+    return values ? std::span<const double>(*values) : std::span<const double>();
+}
+
+/// The part of a segment inside a rectangle (Liang and Barsky); false where there is none.
+bool cutSegment(QPointF& a, QPointF& b, const QRectF& area)
+{
+    const double dx = b.x() - a.x();
+    const double dy = b.y() - a.y();
+    double from = 0.0;
+    double to = 1.0;
+    const auto cut = [&](double direction, double distance) {
+        if (direction == 0.0)
+            return distance >= 0.0;
+        const double at = distance / direction;
+        if (direction < 0.0)
+            from = std::max(from, at);
+        else
+            to = std::min(to, at);
+        return from <= to;
+    };
+    if (!cut(-dx, a.x() - area.left()) || !cut(dx, area.right() - a.x()) || !cut(-dy, a.y() - area.top()) ||
+        !cut(dy, area.bottom() - a.y()))
+        return false;
+    const QPointF start = a;
+    if (to < 1.0)
+        b = start + QPointF(dx, dy) * to;
+    if (from > 0.0)
+        a = start + QPointF(dx, dy) * from;
+    return true;
+}
+
+/// Cuts a polyline at the area and at NaN; the runs that are left.
+std::vector<QPolygonF> cutPolyline(const QPolygonF& points, const QRectF& area)
+{
+    std::vector<QPolygonF> runs;
+    QPolygonF run;
+    const auto end = [&] {
+        if (run.size() > 1)
+            runs.push_back(std::exchange(run, {}));
+        run.clear();
+    };
+    for (qsizetype i = 1; i < points.size(); ++i) {
+        QPointF a = points[i - 1];
+        QPointF b = points[i];
+        if (!std::isfinite(a.x()) || !std::isfinite(a.y()) || !std::isfinite(b.x()) ||
+            !std::isfinite(b.y()) || !cutSegment(a, b, area)) {
+            end();
+            continue;
+        }
+        if (run.isEmpty() || run.back() != a) {
+            end();
+            run.append(a);
+        }
+        run.append(b);
+        if (b != points[i])
+            end();
+    }
+    end();
+    return runs;
+}
+
+/// Splits a run into dashes by its length in the picture, so that it does not matter in what pieces it is
+/// drawn.
+std::vector<QPolygonF> dashes(const QPolygonF& run, double on, double off)
+{
+    std::vector<QPolygonF> pieces;
+    bool isOn = true;
+    double left = on;
+    QPolygonF piece{run.front()};
+    for (qsizetype i = 1; i < run.size(); ++i) {
+        QPointF from = run[i - 1];
+        const QPointF to = run[i];
+        double length = std::hypot(to.x() - from.x(), to.y() - from.y());
+        while (length > left) {
+            from += (to - from) * (left / length);
+            length -= left;
+            if (isOn) {
+                piece.append(from);
+                pieces.push_back(piece);
+            }
+            piece = {from};
+            isOn = !isOn;
+            left = isOn ? on : off;
+        }
+        left -= length;
+        if (isOn)
+            piece.append(to);
+    }
+    if (isOn && piece.size() > 1)
+        pieces.push_back(piece);
+    return pieces;
+}
+
+void paintRuns(QPainter& painter, const std::vector<QPolygonF>& runs, bool isVector)
+{
+    for (const QPolygonF& run : runs) {
+        if (isVector) {
+            painter.drawPolyline(run);
+            continue;
+        }
+        for (qsizetype at = 0; at + 1 < run.size(); at += kPiecePoints - 1)
+            painter.drawPolyline(run.constData() + at,
+                                 static_cast<int>(std::min<qsizetype>(kPiecePoints, run.size() - at)));
+    }
+}
+
+QPen roundPen(const QColor& colour, double width)
+{
+    return {colour, width, Qt::SolidLine, Qt::RoundCap, Qt::RoundJoin};
+}
+
+double clampedTo(double y, const QRectF& area)
+{
+    return std::clamp(y, area.top(), area.bottom());
+}
+
+/// The filled extents of the columns. In a vector a run without a gap is one polygon. On a raster a dense run
+/// is one upright bar of pixels a column: that is what a column is, and a polygon that zigzags over hundreds
+/// of columns costs a hundred times as much to fill.
+class ColumnFiller
+{
+public:
+    ColumnFiller(QPainter& painter, const SeriesFrame& frame, bool isVector)
+        : m_painter(painter)
+        , m_area(frame.area)
+        , m_columnWidth(frame.area.width() / std::max(1, frame.columns))
+        , m_isVector(isVector)
+    {
+    }
+
+    /// Fills columns [begin, end), none of which is a gap.
+    void fill(const std::vector<DrawnColumn>& columns, std::size_t begin, std::size_t end)
+    {
+        if (m_isVector) {
+            fillPolygon(columns, begin, end);
+            return;
+        }
+        for (std::size_t i = begin; i < end;) {
+            std::size_t last = i;
+            while (last + 1 < end && columns[last + 1].x - columns[last].x > 1.5 * m_columnWidth)
+                ++last;
+            if (last > i) {
+                fillPolygon(columns, i, last + 1);
+                i = last;
+            }
+            // The last sample of a sparse stretch is the edge that the first bar begins at.
+            if (last + 1 < end || last == i)
+                fillBar(columns[last]);
+            i = last + 1;
+        }
+    }
+
+private:
+    void fillPolygon(const std::vector<DrawnColumn>& columns, std::size_t begin, std::size_t end)
+    {
+        QPolygonF polygon;
+        polygon.reserve(static_cast<qsizetype>(2 * (end - begin)));
+        const auto xOf = [&](std::size_t i) {
+            return std::clamp(columns[i].x, m_area.left(), m_area.right());
+        };
+        for (std::size_t i = begin; i < end; ++i)
+            polygon.append({xOf(i), clampedTo(columns[i].top, m_area)});
+        for (std::size_t i = end; i-- > begin;)
+            polygon.append({xOf(i), clampedTo(columns[i].bottom, m_area)});
+        m_painter.drawPolygon(polygon);
+    }
+
+    void fillBar(const DrawnColumn& column)
+    {
+        const double index = std::clamp(std::floor((column.x - m_area.left()) / m_columnWidth), 0.0,
+                                        std::round(m_area.width() / m_columnWidth) - 1.0);
+        // QCustomPlot's antialiased elements lie half a pixel to the right of the pixels' edges.
+        const double left = m_area.left() + index * m_columnWidth - 0.5;
+        const double top = clampedTo(column.top, m_area);
+        m_painter.setRenderHint(QPainter::Antialiasing, false);
+        m_painter.drawRect(QRectF(left, top, m_columnWidth, clampedTo(column.bottom, m_area) - top));
+        m_painter.setRenderHint(QPainter::Antialiasing, true);
+    }
+
+    QPainter& m_painter;
+    QRectF m_area;
+    double m_columnWidth;
+    bool m_isVector;
+};
+
+void fillColumns(QPainter& painter, const SeriesFrame& frame, const FigureStyle& style,
+                 const std::vector<DrawnColumn>& columns, const QColor& colour, bool isOnlyDense)
+{
+    painter.setPen(Qt::NoPen);
+    painter.setBrush(colour);
+    ColumnFiller filler(painter, frame, style.options().isVector);
+    const auto isFilled = [&](std::size_t i) {
+        if (std::isnan(columns[i].top))
+            return false;
+        if (!isOnlyDense)
+            return true;
+        const auto isDense = [&](std::size_t at) { return at < columns.size() && columns[at].isDense; };
+        // A single sample between dense columns is the band's narrow place, not its end.
+        return isDense(i) || isDense(i + 1) || (i > 0 && isDense(i - 1));
+    };
+    for (std::size_t begin = 0; begin < columns.size(); ++begin) {
+        if (!isFilled(begin))
+            continue;
+        std::size_t end = begin;
+        while (end < columns.size() && isFilled(end))
+            ++end;
+        filler.fill(columns, begin, end);
+        begin = end;
+    }
+    painter.setBrush(Qt::NoBrush);
+}
+
+double sampleSpacing(const SeriesFrame& frame, const Series& series)
+{
+    const auto x = span(series.x);
+    if (x.size() < 2)
+        return frame.area.width();
+    return std::fabs(frame.x.toPixel(x.back()) - frame.x.toPixel(x.front())) /
+           static_cast<double>(x.size() - 1);
+}
+
+} // namespace
+
+QColor mixed(const QColor& over, const QColor& ground, double share)
+{
+    const auto mix = [&](int a, int b) {
+        return static_cast<int>(std::lround(a * share + b * (1.0 - share)));
+    };
+    return {mix(over.red(), ground.red()), mix(over.green(), ground.green()),
+            mix(over.blue(), ground.blue())};
+}
+
+std::vector<DrawnColumn> drawnColumns(const SeriesFrame& frame, std::span<const double> x,
+                                      std::span<const double> y)
+{
+    if (x.empty() || x.size() != y.size())
+        return {};
+    const auto ranges = reduceToColumns(
+        x, y, {frame.xAxis.lower, frame.xAxis.upper, frame.xAxis.isLogarithmic, std::max(1, frame.columns)});
+    std::vector<DrawnColumn> columns;
+    columns.reserve(ranges.size());
+    constexpr double kGap = std::numeric_limits<double>::quiet_NaN();
+    for (const ColumnRange& range : ranges) {
+        if (range.samples == 0)
+            columns.push_back({frame.x.toPixel(range.x), kGap, kGap, false});
+        else
+            columns.push_back({frame.x.toPixel(range.x), frame.y.toPixel(range.upper),
+                               frame.y.toPixel(range.lower), range.samples > 1});
+    }
+    return columns;
+}
+
+void paintLine(QPainter& painter, const SeriesFrame& frame, const FigureStyle& style,
+               const std::vector<DrawnColumn>& columns, const QColor& colour, double width, bool isDashed)
+{
+    QColor fill = colour;
+    fill.setAlphaF(0.22F);
+    fillColumns(painter, frame, style, columns, fill, true);
+    QPolygonF middle;
+    middle.reserve(static_cast<qsizetype>(columns.size()));
+    for (const DrawnColumn& column : columns)
+        middle.append({column.x, (column.top + column.bottom) / 2});
+    std::vector<QPolygonF> runs = cutPolyline(middle, frame.area);
+    if (isDashed) {
+        std::vector<QPolygonF> pieces;
+        for (const QPolygonF& run : runs)
+            for (QPolygonF& dash : dashes(run, style.px(5.0), style.px(4.0)))
+                pieces.push_back(std::move(dash));
+        runs = std::move(pieces);
+    }
+    painter.setPen(roundPen(colour, style.px(width)));
+    paintRuns(painter, runs, style.options().isVector);
+}
+
+void paintMarkerShape(QPainter& painter, const QPointF& centre, double radius, int shape)
+{
+    const double x = centre.x();
+    const double y = centre.y();
+    switch (shape % 4) {
+    case 0:
+        painter.drawEllipse(centre, radius, radius);
+        break;
+    case 1: {
+        const double half = radius * 0.86;
+        painter.drawRect(QRectF(x - half, y - half, 2 * half, 2 * half));
+        break;
+    }
+    case 2: {
+        const double r = radius * 1.2;
+        painter.drawPolygon(QPolygonF{{x, y - r}, {x + 0.87 * r, y + 0.5 * r}, {x - 0.87 * r, y + 0.5 * r}});
+        break;
+    }
+    default: {
+        const double r = radius * 1.22;
+        painter.drawPolygon(QPolygonF{{x, y - r}, {x + r, y}, {x, y + r}, {x - r, y}});
+    }
+    }
+}
+
+void paintMarkers(QPainter& painter, const SeriesFrame& frame, const FigureStyle& style, const Series& series,
+                  const QColor& colour, int shape)
+{
+    const auto x = span(series.x);
+    const auto y = span(series.y);
+    QPolygonF points;
+    for (std::size_t i = 0; i < std::min(x.size(), y.size()); ++i)
+        points.append({frame.x.toPixel(x[i]), frame.y.toPixel(y[i])});
+    const QColor faint = mixed(colour, style.colours().figure, 0.55);
+    painter.setPen(roundPen(faint, style.px(1.2)));
+    paintRuns(painter, cutPolyline(points, frame.area), style.options().isVector);
+    // Markers that touch read as a thick line: they shrink before they do.
+    const double radius = std::clamp(0.42 * sampleSpacing(frame, series), style.px(1.1), style.px(2.6));
+    painter.setPen(Qt::NoPen);
+    painter.setBrush(colour);
+    for (const QPointF& point : points)
+        if (std::isfinite(point.y()) && frame.area.contains(point))
+            paintMarkerShape(painter, point, radius, shape);
+    painter.setBrush(Qt::NoBrush);
+}
+
+void paintBars(QPainter& painter, const SeriesFrame& frame, const FigureStyle& style, const Series& series,
+               const QColor& colour, int barSlot, int barSlots, const BarEmphasis& emphasis)
+{
+    const auto x = span(series.x);
+    const auto y = span(series.y);
+    const double room = sampleSpacing(frame, series);
+    const double width = std::max(style.hairline(0.8), 0.76 * room / barSlots);
+    const double zero = clampedTo(frame.y.toPixel(0.0), frame.area);
+    const QColor faint = mixed(colour, style.colours().figure, emphasis.share);
+    painter.setPen(Qt::NoPen);
+    for (std::size_t i = 0; i < std::min(x.size(), y.size()); ++i) {
+        painter.setBrush(x[i] == emphasis.picked ? colour : faint);
+        const double centre = frame.x.toPixel(x[i]) + (barSlot - (barSlots - 1) / 2.0) * width;
+        const double end = clampedTo(frame.y.toPixel(y[i]), frame.area);
+        if (!std::isfinite(y[i]))
+            continue;
+        const QRectF bar = QRectF(QPointF(centre - width / 2, std::min(zero, end)),
+                                  QPointF(centre + width / 2, std::max(zero, end)))
+                               .intersected(frame.area);
+        if (!bar.isEmpty())
+            painter.drawRect(bar);
+    }
+    painter.setBrush(Qt::NoBrush);
+}
+
+void paintSteps(QPainter& painter, const SeriesFrame& frame, const FigureStyle& style, const Series& series,
+                const QColor& colour, double width)
+{
+    const auto x = span(series.x);
+    const auto y = span(series.y);
+    const double half = sampleSpacing(frame, series) / 2;
+    QPolygonF points;
+    for (std::size_t i = 0; i < std::min(x.size(), y.size()); ++i) {
+        const QPointF at(frame.x.toPixel(x[i]), frame.y.toPixel(y[i]));
+        points.append({at.x() - half, at.y()});
+        points.append({at.x() + half, at.y()});
+    }
+    painter.setPen(QPen(colour, style.px(width), Qt::SolidLine, Qt::RoundCap, Qt::MiterJoin));
+    paintRuns(painter, cutPolyline(points, frame.area), style.options().isVector);
+}
+
+void paintBand(QPainter& painter, const SeriesFrame& frame, const FigureStyle& style, const Band& band,
+               const QColor& colour)
+{
+    std::vector<DrawnColumn> columns = drawnColumns(frame, span(band.x), span(band.upper));
+    const std::vector<DrawnColumn> lower = drawnColumns(frame, span(band.x), span(band.lower));
+    if (columns.size() != lower.size())
+        return; // gaps in one of the two only: no area is between them
+    for (std::size_t i = 0; i < columns.size(); ++i)
+        columns[i].bottom = lower[i].bottom;
+    fillColumns(painter, frame, style, columns, colour, false);
+}
+
+} // namespace ropewalk
