@@ -106,6 +106,8 @@ MainWindow::MainWindow(std::unique_ptr<Engine> engine, std::vector<Preset> prese
     , m_controller(std::move(engine))
 {
     setAcceptDrops(true);
+    // Before the first widget: outside the event loop a change of font reaches none that exists already.
+    applyWindowStyle(*qApp, {windowTheme(), m_settings.scale});
     buildWidgets();
     buildMenus();
     connectPanels();
@@ -144,6 +146,7 @@ void MainWindow::buildWidgets()
     m_tabs->setDrawBase(false);
     m_tabs->setExpanding(false);
     m_tabs->setUsesScrollButtons(true);
+    m_tabs->setFocusPolicy(Qt::TabFocus);
     m_tabs->setAccessibleName(tr("Figures"));
     m_tabIds << kOverview;
     m_tabs->addTab(tr("Overview"));
@@ -581,11 +584,16 @@ void MainWindow::showReading()
     m_readingPanel->setReading(reading);
 }
 
+Theme MainWindow::windowTheme() const
+{
+    if (m_settings.windowTheme == WindowTheme::System)
+        return systemTheme();
+    return m_settings.windowTheme == WindowTheme::Dark ? Theme::Dark : Theme::Light;
+}
+
 void MainWindow::applyStyle()
 {
-    Theme theme = systemTheme();
-    if (m_settings.windowTheme != WindowTheme::System)
-        theme = m_settings.windowTheme == WindowTheme::Dark ? Theme::Dark : Theme::Light;
+    const Theme theme = windowTheme();
     applyWindowStyle(*qApp, {theme, m_settings.scale});
     m_column->setFixedWidth(std::min(scaledPixels(292), std::max(292, width() / 3)));
     RenderOptions options;
@@ -939,6 +947,9 @@ void MainWindow::addConfiguration(RopeConfig config, const QString& what)
 void MainWindow::showFigure(const QString& id)
 {
     m_document.setFigure(id.toStdString());
+    // Whoever chooses a figure goes on with it: its keys work at once. Arrow keys on the tabs stay there.
+    if (!m_tabs->hasFocus())
+        m_canvas->view(m_canvas->currentFigure())->setFocus(Qt::OtherFocusReason);
 }
 
 /// Moves the query, and the key with it while the distance is locked.

@@ -78,6 +78,7 @@ private:
     void showReply(const std::shared_ptr<const FigureReply>& reply);
     void showReading();
     void submit();       ///< document → controller
+    Theme windowTheme() const;
     void applyStyle();
     void updateTitle();
 

@@ -65,7 +65,7 @@ QMenu::item { padding: #5px #28px #5px #20px; border-radius: #4px; }
 QMenu::item:selected { background: @selected; color: @text; }
 QMenu::item:disabled { color: @muted; }
 QMenu::separator { height: 1px; background: @rule; margin: #4px #8px; }
-QStatusBar { background: @chrome; color: @muted; border-top: 1px solid @rule; }
+QStatusBar { background: @chrome; color: @muted; border-top: 1px solid @rule; min-height: #25px; }
 QStatusBar::item { border: none; }
 QStatusBar QLabel { color: @muted; padding: 0 #4px; }
 QToolTip { background: @chrome; color: @text; border: 1px solid @rule; padding: #4px; }

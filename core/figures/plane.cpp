@@ -76,7 +76,7 @@ FigureSpec buildPlane(const FigureResults& results)
             const PlanePanel& panel = figure.planes.front();
             pair = panel.pair;
             figure.caption = {"{name} · base {base} · {rotated} of {pairs} pairs turn · θ = {theta} rad per token · "
-                              "(m − n)θ = {angle} rad · score / head_dim = {score}",
+                              "(m−n)θ = {angle} rad · score / head_dim = {score}",
                               {{"name", result.shown.config.name},
                                {"base", groupedNumber(result.shown.config.base)},
                                {"rotated", std::to_string(panel.rotatedPairs)},

@@ -120,7 +120,7 @@ private slots:
         const Session before = window->document().session();
         const QImage picture = window->canvas().grab().toImage();
         SliderTrack* track = window->configPanel().slider("base")->track();
-        dragKnob(*track, track->knobCentre().toPoint(), 40);
+        dragKnob(*track, track->knobCentre(), 40);
         QCOMPARE(window->document().undoStack().count(), 1);
         QVERIFY(window->document().session().configurations[0].config.base > 500'000.0);
         SETTLE(*window);
@@ -176,7 +176,7 @@ private slots:
         QVERIFY(window->messageBar().text().contains("small.json"));
         // drag the base
         SliderTrack* base = window->configPanel().slider("base")->track();
-        dragKnob(*base, base->knobCentre().toPoint(), 25);
+        dragKnob(*base, base->knobCentre(), 25);
         const double dragged = window->document().session().configurations[0].config.base;
         QVERIFY(dragged > 20'000.0);
         SETTLE(*window);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "config_panel.h"
 
+#include "../message_text.h"
 #include "../window_style.h"
 #include "channel_strip.h"
 #include "core/config_keys.h"
@@ -13,7 +14,6 @@
 
 #include <QCheckBox>
 #include <QComboBox>
-#include <QCoreApplication>
 #include <QEvent>
 #include <QHBoxLayout>
 #include <QLabel>
@@ -46,13 +46,6 @@ bool isSecondary(std::string_view key)
 QString asText(std::string_view text)
 {
     return QString::fromUtf8(text.data(), static_cast<qsizetype>(text.size()));
-}
-
-/// A message of core in the person's language.
-QString inWords(const Message& message)
-{
-    const QString translated = QCoreApplication::translate("core", message.text.c_str());
-    return QString::fromStdString(fillIn(translated.toStdString(), message));
 }
 
 SliderScale scaleOf(const RuleParameterInfo& parameter)
@@ -142,9 +135,16 @@ ConfigPanel::ConfigPanel(QWidget* parent)
     , m_layout(new SegmentedControl({tr("half"), tr("interleaved")}))
     , m_strip(new ChannelStrip)
     , m_general(new QLabel)
+    , m_bar(new QScrollBar(Qt::Vertical, this))
 {
     setFrameShape(QFrame::NoFrame);
     setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    // The bar lies over the column's padding, so that nothing is pushed aside when it appears.
+    setVerticalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    QScrollBar* hidden = verticalScrollBar();
+    connect(hidden, &QScrollBar::rangeChanged, this, &ConfigPanel::placeScrollBar);
+    connect(hidden, &QScrollBar::valueChanged, m_bar, &QScrollBar::setValue);
+    connect(m_bar, &QScrollBar::valueChanged, hidden, &QScrollBar::setValue);
     setWidgetResizable(true);
     setWidget(m_body);
     m_body->setAutoFillBackground(true);
@@ -295,7 +295,8 @@ void ConfigPanel::buildParameters()
         if (isSecondary(parameter.key))
             folded += asText(parameter.key);
     if (!folded.isEmpty()) {
-        m_more = new Section(folded.join(QStringLiteral(", ")), SectionTitle::Kind::More, m_body);
+        m_more = new Section(tr("more: %1").arg(folded.join(QStringLiteral(", "))), SectionTitle::Kind::More,
+                             m_body);
         m_more->title()->setAccessibleName(tr("more parameters of %1").arg(asText(rule.title)));
         m_more->title()->setToolTip(tr("more parameters of %1").arg(asText(rule.title)));
         m_more->setOpen(false);
@@ -305,7 +306,7 @@ void ConfigPanel::buildParameters()
         const QString name = asText(parameter.key);
         QVBoxLayout* layout = isSecondary(parameter.key) ? m_more->content() : m_parameters;
         if (!parameter.number) {
-            m_truncate = new QCheckBox(tr("ramp ends at whole pairs"));
+            m_truncate = new QCheckBox(tr("to whole pairs"));
             m_truncateRow = new FieldRow(name, m_truncate, m_body);
             layout->addWidget(m_truncateRow);
             connect(m_truncate, &QCheckBox::clicked, this, [this, name](bool isOn) {
@@ -417,7 +418,7 @@ void ConfigPanel::showIssues(const std::vector<Issue>& issues)
             issue.field == "original_max_position_embeddings" || issue.field == "max_position_embeddings";
         const std::string key = isLength ? kTrainingLength : issue.field;
         Shown& shown = m_sliders.contains(key) ? byKey[key] : general;
-        shown.texts += inWords(issue.text);
+        shown.texts += messageText(issue.text);
         shown.isError = shown.isError || issue.severity == Severity::Error;
     }
     for (const auto& [key, slider] : m_sliders) {
@@ -501,6 +502,24 @@ void ConfigPanel::restyle()
     m_general->setContentsMargins(scaledPixels(kPad), scaledPixels(4), scaledPixels(kPad), 0);
     verticalScrollBar()->setSingleStep(scaledPixels(20));
     updateGeometry();
+}
+
+void ConfigPanel::placeScrollBar()
+{
+    const QScrollBar* hidden = verticalScrollBar();
+    m_bar->setRange(hidden->minimum(), hidden->maximum());
+    m_bar->setPageStep(hidden->pageStep());
+    m_bar->setSingleStep(hidden->singleStep());
+    m_bar->setValue(hidden->value());
+    m_bar->setVisible(hidden->maximum() > hidden->minimum());
+    m_bar->setGeometry(width() - scaledPixels(10), 0, scaledPixels(10), height());
+    m_bar->raise();
+}
+
+void ConfigPanel::resizeEvent(QResizeEvent* event)
+{
+    QScrollArea::resizeEvent(event);
+    placeScrollBar();
 }
 
 void ConfigPanel::changeEvent(QEvent* event)

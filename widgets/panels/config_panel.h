@@ -11,6 +11,7 @@
 class QCheckBox;
 class QComboBox;
 class QLabel;
+class QScrollBar;
 class QVBoxLayout;
 
 namespace ropewalk {
@@ -52,6 +53,7 @@ signals:
     void editingFinished(const QString& what);
 
 protected:
+    void resizeEvent(QResizeEvent* event) override;
     void changeEvent(QEvent* event) override;
     bool eventFilter(QObject* watched, QEvent* event) override;
 
@@ -65,6 +67,7 @@ private:
     void chooseRule(FrequencyRule rule);
     void restyle();
     void updateTabOrder();
+    void placeScrollBar();
 
     RopeConfig m_config;
     std::optional<RopeConfig> m_original;
@@ -82,6 +85,7 @@ private:
     SegmentedControl* m_layout;
     ChannelStrip* m_strip;
     QLabel* m_general;
+    QScrollBar* m_bar;
     QWidget* m_ruleRow;
     QWidget* m_layoutRow;
     QWidget* m_truncateRow = nullptr;

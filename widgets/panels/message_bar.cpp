@@ -37,7 +37,7 @@ MessageBar::MessageBar(QWidget* parent)
     , m_count(new QLabel(this))
     , m_close(new QToolButton(this))
 {
-    QSizePolicy policy(QSizePolicy::Expanding, QSizePolicy::Fixed);
+    QSizePolicy policy(QSizePolicy::Expanding, QSizePolicy::Minimum);
     policy.setHeightForWidth(true);
     setSizePolicy(policy);
     m_text->setWordWrap(true);

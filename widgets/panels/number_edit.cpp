@@ -9,6 +9,7 @@
 #include <QStyle>
 #include <QStyleOptionFrame>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -168,10 +169,14 @@ void NumberEdit::paintEvent(QPaintEvent* event)
     painter.setPen(!isEnabled() || !m_isStated ? colours.muted : colours.text);
     painter.setFont(font());
     const QRectF inside = QRectF(rect()).adjusted(scaledPixels(4), 0, -scaledPixels(6), 0);
-    QString text = shownText();
-    const QFontMetricsF metrics(font(), this);
-    if (tabularWidth(metrics, text) > inside.width())
-        text = metrics.elidedText(text, Qt::ElideRight, inside.width());
+    const QString text = shownText();
+    // Half a number would be a wrong one: what does not fit is written smaller.
+    const double wanted = tabularWidth(QFontMetricsF(font(), this), text);
+    if (wanted > inside.width()) {
+        QFont smaller = font();
+        smaller.setPixelSize(std::max(1, static_cast<int>(smaller.pixelSize() * inside.width() / wanted)));
+        painter.setFont(smaller);
+    }
     drawTabular(painter, inside, Qt::AlignRight | Qt::AlignVCenter, text);
 }
 

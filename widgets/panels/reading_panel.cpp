@@ -10,6 +10,7 @@
 #include <QLabel>
 #include <QPainter>
 
+#include <algorithm>
 #include <cmath>
 
 namespace ropewalk {
@@ -38,7 +39,7 @@ QString significant(double value, int digits)
             text[0] = QChar(0x2212);
         return text;
     }
-    const int before = size < 1.0 ? 0 : static_cast<int>(std::floor(std::log10(size)));
+    const int before = size == 0.0 ? 0 : static_cast<int>(std::floor(std::log10(size)));
     const int decimals = std::max(0, digits - 1 - before);
     if (decimals == 0)
         return shownNumber(std::round(value), 15);
@@ -175,6 +176,7 @@ void ReadingPanel::restyle()
     grid->setContentsMargins(pad, scaledPixels(8), pad, scaledPixels(6));
     grid->setHorizontalSpacing(scaledPixels(8));
     grid->setVerticalSpacing(scaledPixels(1));
+    m_title->setContentsMargins(0, 0, 0, scaledPixels(3));
     m_title->setFont(windowFont(TextRole::Section));
     QPalette quiet = palette();
     quiet.setColor(QPalette::WindowText, windowColours().muted);

@@ -8,6 +8,8 @@
 #include <QPainterPath>
 #include <QVBoxLayout>
 
+#include <algorithm>
+
 namespace ropewalk {
 
 SectionTitle::SectionTitle(const QString& text, Kind kind, QWidget* parent)
@@ -26,7 +28,7 @@ SectionTitle::SectionTitle(const QString& text, Kind kind, QWidget* parent)
 QSize SectionTitle::sizeHint() const
 {
     return {fontMetrics().horizontalAdvance(text()) + scaledPixels(60),
-            scaledPixels(m_kind == Kind::Section ? 30 : 22)};
+            scaledPixels(m_kind == Kind::Section ? 33 : 22)};
 }
 
 QSize SectionTitle::minimumSizeHint() const
@@ -46,14 +48,16 @@ void SectionTitle::paintEvent(QPaintEvent*)
     painter.setPen(hasFocus() ? colours.accent : isLively ? colours.text : colours.muted);
     const int bottom = m_kind == Kind::Section ? height() - scaledPixels(6) : height();
     const QRect line(pad, 0, width() - 2 * pad, bottom);
-    const int textTop = m_kind == Kind::Section ? scaledPixels(6) : 0;
+    const int textTop = m_kind == Kind::Section ? scaledPixels(9) : 0;
     painter.drawText(line.adjusted(0, textTop, -scaledPixels(16), 0), Qt::AlignLeft | Qt::AlignVCenter,
                      fontMetrics().elidedText(text(), Qt::ElideRight, line.width() - scaledPixels(16)));
     // The fold's sign is quiet until the pointer or the focus is here, or something is folded away.
     if (isLively || !isChecked() || m_kind == Kind::More) {
         const double half = 3.0 * scale;
         const double textWidth = fontMetrics().horizontalAdvance(text());
-        const double x = m_kind == Kind::More ? pad + textWidth + 9.0 * scale : width() - pad - half - 1.0;
+        const double x = m_kind == Kind::More
+                             ? std::min(pad + textWidth + 9.0 * scale, width() - pad - half - 1.0)
+                             : width() - pad - half - 1.0;
         const double y = (textTop + bottom) / 2.0;
         QPainterPath sign;
         if (isChecked()) {

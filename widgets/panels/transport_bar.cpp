@@ -23,7 +23,7 @@ namespace {
 constexpr qint64 kLargest = 100'000'000;
 constexpr double kHandy = 131072.0; // right end of the sliders
 constexpr std::array<double, 9> kSpeeds{0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0};
-constexpr double kBarHeight = 50.0;
+constexpr double kBarHeight = 50.0, kBarPad = 12.0, kBarGap = 8.0;
 
 class PlayButton : public QAbstractButton
 {
@@ -87,12 +87,11 @@ public:
     }
     QSize sizeHint() const override
     {
-        // Room for a distance that the sliders can make, so that nothing beside it moves.
+        // The same for every distance, so that nothing beside it moves; a longer text is written smaller.
         const QFontMetricsF metrics(windowFont(TextRole::Control));
-        const double widest = std::max(
-            tabularWidth(metrics, TransportBar::tr("m − n = %1 locked").arg(QStringLiteral("−131 072"))),
-            tabularWidth(metrics, text()));
-        return {static_cast<int>(std::ceil(widest * 1.06)) + scaledPixels(12), scaledPixels(26)};
+        const QString usual = TransportBar::tr("m − n = %1 locked").arg(QStringLiteral("8 192"));
+        return {static_cast<int>(std::ceil(tabularWidth(metrics, usual) * 1.06)) + scaledPixels(12),
+                scaledPixels(26)};
     }
 
 protected:
@@ -106,8 +105,11 @@ protected:
             QPen(isChecked() || hasFocus() ? colours.accent : colours.rule, hasFocus() ? 2.0 : 1.0));
         painter.setBrush(isChecked() ? colours.selected : colours.field);
         painter.drawRoundedRect(QRectF(rect()).adjusted(1, 1, -1, -1), radius, radius);
-        painter.setFont(
-            ropewalkFont(12.5 * windowStyle().scale, isChecked() ? QFont::DemiBold : QFont::Normal));
+        const QFont::Weight weight = isChecked() ? QFont::DemiBold : QFont::Normal;
+        const double pixels = 12.5 * windowStyle().scale;
+        const double wanted = tabularWidth(QFontMetricsF(ropewalkFont(pixels, weight)), text());
+        const double room = width() - scaledPixels(8);
+        painter.setFont(ropewalkFont(pixels * std::clamp(room / wanted, 0.75, 1.0), weight));
         painter.setPen(isChecked() ? colours.text : colours.muted);
         drawTabular(painter, rect(), Qt::AlignHCenter | Qt::AlignVCenter, text());
     }
@@ -148,7 +150,7 @@ TransportBar::TransportBar(QWidget* parent)
     , m_speed(new QComboBox(this))
 {
     m_scale = {SliderScale::Kind::LogOnePlus, 0.0, kHandy, 1.0, 0.0, static_cast<double>(kLargest)};
-    QSizePolicy policy(QSizePolicy::Expanding, QSizePolicy::Fixed);
+    QSizePolicy policy(QSizePolicy::Expanding, QSizePolicy::Minimum);
     policy.setHeightForWidth(true);
     setSizePolicy(policy);
     setAutoFillBackground(true);
@@ -267,12 +269,9 @@ void TransportBar::showPositions()
     const QString distance = shownNumber(static_cast<double>(m_positions.m - m_positions.n), 15);
     const QString text = (m_isLocked ? tr("m − n = %1 locked") : tr("m − n = %1 free")).arg(distance);
     if (m_lock->text() != text) {
-        const int before = m_lock->sizeHint().width();
         m_lock->setText(text);
         m_lock->setAccessibleName(m_isLocked ? tr("distance %1, locked").arg(distance)
                                              : tr("distance %1, free").arg(distance));
-        if (m_lock->sizeHint().width() != before)
-            arrange(width(), true);
         m_lock->update();
     }
 }
@@ -309,7 +308,7 @@ void TransportBar::setSpeed(double tokensPerSecond)
 QList<TransportBar::Group> TransportBar::groups() const
 {
     auto* self = const_cast<TransportBar*>(this); // a group only names what it places
-    const int position = scaledPixels(14 + 4 + 84 + 4 + 66);
+    const int position = scaledPixels(14 + 70 + 2 + 66);
     const auto fixed = [](QWidget* widget, int width) {
         Group group;
         group.least = group.most = width;
@@ -324,7 +323,7 @@ QList<TransportBar::Group> TransportBar::groups() const
         return group;
     };
     const QFontMetrics metrics(windowFont(TextRole::Control));
-    const int pairWidth = metrics.horizontalAdvance(tr("pair ") + QStringLiteral("0000")) + scaledPixels(30);
+    const int pairWidth = metrics.horizontalAdvance(tr("pair ") + QStringLiteral("000")) + scaledPixels(28);
     const int speedWidth = metrics.horizontalAdvance(QStringLiteral("0.25×")) + scaledPixels(34);
     return {fixed(m_play, scaledPixels(32)),           sliding(&self->m_query),  sliding(&self->m_key),
             fixed(m_lock, m_lock->sizeHint().width()), fixed(m_pair, pairWidth), fixed(m_speed, speedWidth)};
@@ -332,7 +331,7 @@ QList<TransportBar::Group> TransportBar::groups() const
 
 int TransportBar::arrange(int width, bool isPlacing)
 {
-    const int pad = scaledPixels(14), gap = scaledPixels(10), lineHeight = scaledPixels(kBarHeight);
+    const int pad = scaledPixels(kBarPad), gap = scaledPixels(kBarGap), lineHeight = scaledPixels(kBarHeight);
     const QList<Group> all = groups();
     int top = 1; // under the hairline
     for (qsizetype first = 0; first < all.size();) {
@@ -386,9 +385,9 @@ int TransportBar::arrange(int width, bool isPlacing)
 
 QSize TransportBar::sizeHint() const
 {
-    int width = 2 * scaledPixels(14);
+    int width = 2 * scaledPixels(kBarPad) - scaledPixels(kBarGap);
     for (const Group& group : groups())
-        width += group.least + scaledPixels(10);
+        width += group.least + scaledPixels(kBarGap);
     return {width, scaledPixels(kBarHeight) + 1};
 }
 
@@ -397,7 +396,7 @@ QSize TransportBar::minimumSizeHint() const
     int widest = 0;
     for (const Group& group : groups())
         widest = std::max(widest, group.least);
-    return {widest + 2 * scaledPixels(14), scaledPixels(kBarHeight) + 1};
+    return {widest + 2 * scaledPixels(kBarPad), scaledPixels(kBarHeight) + 1};
 }
 
 int TransportBar::heightForWidth(int width) const

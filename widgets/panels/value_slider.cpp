@@ -15,7 +15,7 @@ namespace ropewalk {
 namespace {
 
 constexpr double kPad = 16.0; // of the control column, both sides; the mark of a changed value lies in it
-constexpr double kBoxWidth = 80.0, kBoxHeight = 21.0, kTrackHeight = 16.0, kGap = 2.0;
+constexpr double kBoxWidth = 80.0, kBoxHeight = 21.0, kTrackHeight = 18.0, kGap = 2.0;
 
 } // namespace
 
@@ -27,7 +27,7 @@ ValueSlider::ValueSlider(const QString& name, const SliderScale& scale, QWidget*
     , m_box(new NumberEdit(this))
     , m_note(new QLabel(this))
 {
-    QSizePolicy policy(QSizePolicy::Expanding, QSizePolicy::Fixed);
+    QSizePolicy policy(QSizePolicy::Expanding, QSizePolicy::Minimum);
     policy.setHeightForWidth(true);
     setSizePolicy(policy);
     m_note->setWordWrap(true);

@@ -39,27 +39,28 @@ void writeTicks(FigurePen& pen, const QRectF& content, const FigureSpec& figure,
     const double tickBaseline = area.bottom() + style.px(kTickLength + 2.0) + style.ascent(kNoteText);
     for (const AxisTick& tick : layout.xTicks) {
         const double half = style.textWidth(tick.label, kNoteText) / 2;
-        const double x = std::clamp(layout.x.toPixel(tick.value), content.left() + half, content.right() - half);
+        const double x =
+            std::clamp(layout.x.toPixel(tick.value), content.left() + half, content.right() - half);
         pen.write({x, tickBaseline}, tick.label, kNoteText, c.muted, Qt::AlignHCenter);
     }
     const double drop = (style.ascent(kNoteText) - style.descent(kNoteText)) / 2;
     for (const AxisTick& tick : layout.yTicks)
-        pen.write({area.left() - style.px(kTickGap), layout.y.toPixel(tick.value) + drop}, tick.label, kNoteText,
-                     c.muted, Qt::AlignRight);
+        pen.write({area.left() - style.px(kTickGap), layout.y.toPixel(tick.value) + drop}, tick.label,
+                  kNoteText, c.muted, Qt::AlignRight);
     for (const AxisTick& tick : layout.secondYTicks)
         pen.write({area.right() + style.px(kTickGap), layout.secondY.toPixel(tick.value) + drop}, tick.label,
-                     kNoteText, c.muted);
+                  kNoteText, c.muted);
     if (layout.hasXLabel)
         pen.write({area.center().x(), tickBaseline + style.px(15.0)},
-                     style.elided(messageText(figure.xAxis.label), kAxisText, area.width()), kAxisText, c.text,
-                     Qt::AlignHCenter);
+                  style.elided(messageText(figure.xAxis.label), kAxisText, area.width()), kAxisText, c.text,
+                  Qt::AlignHCenter);
     const double half = style.textHeight(kAxisText) / 2;
     if (layout.hasYLabel)
-        pen.writeUpwards({content.left() + half, area.center().y()}, messageText(figure.yAxis.label), kAxisText,
-                            c.text);
+        pen.writeUpwards({content.left() + half, area.center().y()}, messageText(figure.yAxis.label),
+                         kAxisText, c.text);
     if (layout.hasSecondYLabel)
         pen.writeUpwards({content.right() - half, area.center().y()}, messageText(figure.secondYAxis->label),
-                            kAxisText, c.text);
+                         kAxisText, c.text);
 }
 
 } // namespace
@@ -79,8 +80,8 @@ AxisLayout layoutAxes(const FigureStyle& style, const QRectF& content, const Fig
                style.textWidth(messageText(label), kAxisText) <= height;
     };
     layout.hasXLabel = !figure.xAxis.label.isEmpty() && content.height() > style.px(90.0);
-    const double below = style.px(kTickLength + 2.0) + style.textHeight(kNoteText) +
-                         (layout.hasXLabel ? style.px(15.0) : 0.0);
+    const double below =
+        style.px(kTickLength + 2.0) + style.textHeight(kNoteText) + (layout.hasXLabel ? style.px(15.0) : 0.0);
     const double above = style.textHeight(kNoteText) / 2;
     const double top = std::ceil(content.top() + above);
     const double height = std::floor(content.bottom() - below - top);
@@ -94,19 +95,22 @@ AxisLayout layoutAxes(const FigureStyle& style, const QRectF& content, const Fig
     const double left = std::ceil(content.left() + sideRoom(style, layout.yTicks, layout.hasYLabel));
     const auto xExtent = [&](const QString& label) { return style.textWidth(label, kNoteText); };
     const auto rightOf = [&](double room) { return std::floor(content.right() - room); };
-    double right = rightOf(figure.secondYAxis ? sideRoom(style, layout.secondYTicks, layout.hasSecondYLabel) : 0.0);
+    double right =
+        rightOf(figure.secondYAxis ? sideRoom(style, layout.secondYTicks, layout.hasSecondYLabel) : 0.0);
     layout.xTicks = axisTicks(figure.xAxis, std::max(1.0, right - left), style.px(14.0), xExtent);
     if (!figure.secondYAxis) {
         // The last tick's label may stick out by half its width.
         double overhang = style.px(4.0);
         const AxisScale scale(figure.xAxis, left, right);
         for (const AxisTick& tick : layout.xTicks)
-            overhang = std::max(overhang, scale.toPixel(tick.value) + xExtent(tick.label) / 2 - content.right());
+            overhang =
+                std::max(overhang, scale.toPixel(tick.value) + xExtent(tick.label) / 2 - content.right());
         right = rightOf(overhang);
         layout.xTicks = axisTicks(figure.xAxis, std::max(1.0, right - left), style.px(14.0), xExtent);
     }
     layout.area = QRectF(left, top, std::max(0.0, right - left), std::max(0.0, height));
-    // Where QCustomPlot draws an axis value: from the left edge over the width, and from the last row upwards.
+    // Where QCustomPlot draws an axis value: from the left edge over the width, and from the last row
+    // upwards.
     layout.x = AxisScale(figure.xAxis, layout.area.left(), layout.area.right());
     const double lastRow = layout.area.bottom() - 1.0;
     layout.y = AxisScale(figure.yAxis, lastRow, lastRow - layout.area.height());

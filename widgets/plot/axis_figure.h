@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "axis_ticks.h"
 #include "axis_scale.h"
+#include "axis_ticks.h"
 #include "figure_style.h"
 
 #include <vector>
@@ -23,7 +23,8 @@ struct AxisLayout
 /// Places the axes of a figure within `content`. Pure.
 AxisLayout layoutAxes(const FigureStyle& style, const QRectF& content, const FigureSpec& figure);
 
-/// Into how many columns a curve is reduced over such an area: the pixels of a raster, half design pixels of a vector.
+/// Into how many columns a curve is reduced over such an area: the pixels of a raster, half design pixels of
+/// a vector.
 int columnCount(const FigureStyle& style, const QRectF& area, double devicePixelRatio);
 
 /// Draws grid, axes, curves, guides, markers and their labels within `content`.

@@ -26,13 +26,14 @@ public:
         return {style().textWidth(text, kind), style().textHeight(kind)};
     }
 
-    bool write(const QString& text, const TextKind& kind, const QColor& colour, const std::vector<QRectF>& candidates)
+    bool write(const QString& text, const TextKind& kind, const QColor& colour,
+               const std::vector<QRectF>& candidates)
     {
         const auto box = m_placer.place(candidates, style().px(3.0));
         if (!box)
             return false;
         QColor veil = style().colours().figure;
-        veil.setAlphaF(0.7F);
+        veil.setAlphaF(0.8F);
         QPainter& painter = m_pen.painter();
         painter.fillRect(box->adjusted(-style().px(1.5), 0.0, style().px(1.5), 0.0), veil);
         m_pen.writeInto(*box, text, kind, colour);
@@ -64,8 +65,8 @@ double valueAt(const Series& series, double x)
     return ys[i - 1] + (ys[i] - ys[i - 1]) * (x - xs[i - 1]) / (xs[i] - xs[i - 1]);
 }
 
-/// A curve's own name beside it: tried along the whole curve, above and below, near its start first (its end for
-/// curves of pairs, which part there).
+/// A curve's own name beside it: tried along the whole curve, above and below, near its start first (its end
+/// for curves of pairs, which part there).
 void labelSeries(LabelWriter& writer, const FigureSpec& figure, const Series& series)
 {
     const FigureStyle& style = writer.style();
@@ -78,11 +79,13 @@ void labelSeries(LabelWriter& writer, const FigureSpec& figure, const Series& se
     std::vector<QRectF> candidates;
     for (const double gap : {4.0, 9.0, 16.0})
         for (double share = 0.03; share < 0.99; share += 0.04) {
-            const double x = isFromEnd ? area.right() - share * area.width() : area.left() + share * area.width();
+            const double x =
+                isFromEnd ? area.right() - share * area.width() : area.left() + share * area.width();
             const double at = y.toPixel(valueAt(series, writer.layout().x.toValue(x)));
             if (!std::isfinite(at) || at < area.top() || at > area.bottom())
                 continue;
-            const QRectF above(x - size.width() / 2, at - style.px(gap) - size.height(), size.width(), size.height());
+            const QRectF above(x - size.width() / 2, at - style.px(gap) - size.height(), size.width(),
+                               size.height());
             const QRectF below(x - size.width() / 2, at + style.px(gap), size.width(), size.height());
             // The first of two curves tends to lie above the others.
             const bool isAboveFirst = series.configuration % 2 == 0;
@@ -120,7 +123,8 @@ void labelGuide(LabelWriter& writer, const GuideLine& guide)
         if (y < area.top() || y > area.bottom())
             return;
         for (double share = 0.0; share <= 1.0; share += 0.1) {
-            const double left = area.left() + style.px(6.0) + share * (area.width() - size.width() - style.px(12.0));
+            const double left =
+                area.left() + style.px(6.0) + share * (area.width() - size.width() - style.px(12.0));
             candidates.emplace_back(QPointF(left, y - gap - size.height() + style.px(1.0)), size);
             candidates.emplace_back(QPointF(left, y + gap - style.px(1.0)), size);
         }
@@ -135,7 +139,7 @@ void labelMarker(LabelWriter& writer, const FigureSpec& figure, const Marker& ma
     const QSizeF size = writer.size(text, kNoteText);
     std::vector<QRectF> candidates;
     const double aside = style.px(6.0);
-    for (int step = 0; step < 8; ++step) {
+    for (int step = 0; step < 6; ++step) {
         const double away = style.px(7.0) + step * size.height() * 0.75;
         for (const double y : {at.y() + away, at.y() - away - size.height()})
             for (const double x : {at.x() - aside - size.width(), at.x() + aside, at.x() - size.width() / 2,
@@ -157,13 +161,15 @@ void labelBand(LabelWriter& writer, const FigureSpec& figure, const Band& band)
     const double bottom = writer.layout().y.toPixel(band.lower->front());
     std::vector<QRectF> candidates;
     for (double share = 0.0; share <= 1.0; share += 0.1) {
-        const double left = area.left() + style.px(6.0) + share * (area.width() - size.width() - style.px(12.0));
+        const double left =
+            area.left() + style.px(6.0) + share * (area.width() - size.width() - style.px(12.0));
         candidates.emplace_back(QPointF(left, bottom + style.px(1.0)), size);
         candidates.emplace_back(QPointF(left, top - size.height() - style.px(1.0)), size);
         candidates.emplace_back(QPointF(left, bottom - size.height() - style.px(1.0)), size);
     }
     writer.write(text, TextKind{10.5},
-                 band.configuration < 0 ? style.colours().muted : style.configurationColour(figure, band.configuration),
+                 band.configuration < 0 ? style.colours().muted
+                                        : style.configurationColour(figure, band.configuration),
                  candidates);
 }
 
@@ -187,7 +193,8 @@ void paintLabels(FigurePen& pen, const FigureSpec& figure, const AxisLayout& lay
     }
     // The shortest and most needed first: what is labelled late finds less room.
     for (const Series& series : figure.series)
-        if (!series.label.isEmpty() && series.style != SeriesStyle::DataOnly && series.x && !series.x->empty())
+        if (!series.label.isEmpty() && series.style != SeriesStyle::DataOnly && series.x &&
+            !series.x->empty())
             labelSeries(writer, figure, series);
     for (const auto& [marker, at] : rings)
         if (!marker->label.isEmpty())

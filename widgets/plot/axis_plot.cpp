@@ -17,10 +17,13 @@ namespace {
 class ChosenTicks : public QCPAxisTicker
 {
 public:
-    explicit ChosenTicks(const std::vector<AxisTick>& chosen) : m_chosen(chosen) {}
+    explicit ChosenTicks(const std::vector<AxisTick>& chosen)
+        : m_chosen(chosen)
+    {
+    }
 
-    void generate(const QCPRange&, const QLocale&, QChar, int, QVector<double>& ticks, QVector<double>* subTicks,
-                  QVector<QString>* tickLabels) override
+    void generate(const QCPRange&, const QLocale&, QChar, int, QVector<double>& ticks,
+                  QVector<double>* subTicks, QVector<QString>* tickLabels) override
     {
         ticks.clear();
         if (subTicks)
@@ -72,8 +75,8 @@ private:
     std::function<void(QPainter&)> m_paint;
 };
 
-void setUpAxis(QCPAxis& axis, const AxisSpec& spec, const std::vector<AxisTick>& ticks, const FigureStyle& style,
-               bool isHorizontal)
+void setUpAxis(QCPAxis& axis, const AxisSpec& spec, const std::vector<AxisTick>& ticks,
+               const FigureStyle& style, bool isHorizontal)
 {
     const ThemeColours& c = style.colours();
     axis.setVisible(true);
@@ -92,7 +95,8 @@ void setUpAxis(QCPAxis& axis, const AxisSpec& spec, const std::vector<AxisTick>&
     axis.grid()->setVisible(false);
 }
 
-void paintGuides(QPainter& painter, const FigureSpec& figure, const SeriesFrame& frame, const FigureStyle& style)
+void paintGuides(QPainter& painter, const FigureSpec& figure, const SeriesFrame& frame,
+                 const FigureStyle& style)
 {
     const ThemeColours& c = style.colours();
     const bool isVector = style.options().isVector;
@@ -119,7 +123,8 @@ void paintGuides(QPainter& painter, const FigureSpec& figure, const SeriesFrame&
 void avoidColumns(LabelPlacer& placer, const std::vector<DrawnColumn>& columns, const QPointF& origin)
 {
     for (std::size_t i = 0; i < columns.size(); ++i) {
-        placer.avoid(columns[i].x + origin.x(), columns[i].top + origin.y(), columns[i].bottom + origin.y());
+        placer.avoid(columns[i].x + origin.x(), columns[i].top + origin.y(), columns[i].bottom + origin.y(),
+                     2.0);
         if (i == 0 || std::isnan(columns[i].top) || std::isnan(columns[i - 1].top))
             continue;
         // Between samples that lie far apart a line runs, too.
@@ -129,7 +134,7 @@ void avoidColumns(LabelPlacer& placer, const std::vector<DrawnColumn>& columns, 
         for (int k = 1; k < between; ++k) {
             const double share = static_cast<double>(k) / between;
             const double y = (a.top + a.bottom) / 2 * (1.0 - share) + (b.top + b.bottom) / 2 * share;
-            placer.avoid(a.x + (b.x - a.x) * share + origin.x(), y + origin.y(), y + origin.y());
+            placer.avoid(a.x + (b.x - a.x) * share + origin.x(), y + origin.y(), y + origin.y(), 4.0);
         }
     }
 }
@@ -167,26 +172,45 @@ void paintPlot(FigurePen& pen, const FigureSpec& figure, const AxisLayout& layou
     frame.x = AxisScale(figure.xAxis, frame.area.left(), frame.area.right());
     const double lastRow = frame.area.bottom() - 1.0;
     frame.y = AxisScale(figure.yAxis, lastRow, lastRow - frame.area.height());
-    frame.columns =
-        columnCount(style, frame.area, pen.painter().device() ? pen.painter().device()->devicePixelRatio() : 1.0);
+    frame.columns = columnCount(style, frame.area,
+                                pen.painter().device() ? pen.painter().device()->devicePixelRatio() : 1.0);
     SeriesFrame secondFrame = frame;
     if (figure.secondYAxis)
         secondFrame.y = AxisScale(*figure.secondYAxis, lastRow, lastRow - frame.area.height());
 
+    for (const GuideLine& guide : figure.guides) {
+        const double at = (guide.isVertical ? layout.x : layout.y).toPixel(guide.at);
+        const QRectF& area = layout.area;
+        // A label may rather cross a line, whose place is known, than hide a curve.
+        if (guide.isVertical)
+            placer.avoid(at, area.top(), area.bottom(), style.px(12.0));
+        else
+            for (double x = area.left(); x < area.right(); x += 4.0)
+                placer.avoid(x, at, at, 2.0);
+    }
     const auto add = [&](QCPAxis* valueAxis, std::function<void(QPainter&)> paint) {
         auto* element = new PlotElement(plot.xAxis, valueAxis, std::move(paint)); // the plot owns it
         element->setLayer(QStringLiteral("main"));
     };
     for (auto band = figure.bands.rbegin(); band != figure.bands.rend(); ++band)
         add(plot.yAxis, [&, band](QPainter& painter) {
-            QColor colour = band->configuration < 0 ? c.muted : style.configurationColour(figure, band->configuration);
+            QColor colour =
+                band->configuration < 0 ? c.muted : style.configurationColour(figure, band->configuration);
             colour.setAlphaF(band->configuration < 0 ? 0.14F : 0.13F);
-            paintBand(painter, frame, *band, colour);
+            paintBand(painter, frame, style, *band, colour);
         });
     add(plot.yAxis, [&](QPainter& painter) { paintGuides(painter, figure, frame, style); });
     const auto isBars = [](const Series& series) { return series.style == SeriesStyle::Bars; };
     const int barSlots = static_cast<int>(std::count_if(figure.series.begin(), figure.series.end(), isBars));
     int barSlot = barSlots;
+    BarEmphasis emphasis;
+    // Where a line lies over bars of its own colour, the bars step back.
+    if (std::any_of(figure.series.begin(), figure.series.end(),
+                    [](const Series& series) { return series.style == SeriesStyle::Steps; }))
+        emphasis.share = 0.42;
+    for (const GuideLine& guide : figure.guides)
+        if (guide.isVertical && guide.role == GuideRole::Selection)
+            emphasis.picked = guide.at;
     // The first configuration is drawn last and lies on top.
     for (auto series = figure.series.rbegin(); series != figure.series.rend(); ++series) {
         if (series->style == SeriesStyle::DataOnly || !series->x || !series->y || series->x->empty())
@@ -208,8 +232,8 @@ void paintPlot(FigurePen& pen, const FigureSpec& figure, const AxisLayout& layou
         }
         if (isBars(*series)) {
             --barSlot;
-            add(axis, [&own, &style, series, colour, barSlot, barSlots](QPainter& painter) {
-                paintBars(painter, own, style, *series, colour, barSlot, barSlots);
+            add(axis, [&own, &style, series, colour, barSlot, barSlots, emphasis](QPainter& painter) {
+                paintBars(painter, own, style, *series, colour, barSlot, barSlots, emphasis);
             });
             continue;
         }
@@ -223,7 +247,8 @@ void paintPlot(FigurePen& pen, const FigureSpec& figure, const AxisLayout& layou
         });
     }
 
-    // toPainter wants a painter of its own kind, and gets one on a record that is then played to the painter at hand.
+    // toPainter wants a painter of its own kind, and gets one on a record that is then played to the painter
+    // at hand.
     QPicture record;
     QCPPainter recorder(&record);
     recorder.setModes(QCPPainter::pmNoCaching);
@@ -232,8 +257,10 @@ void paintPlot(FigurePen& pen, const FigureSpec& figure, const AxisLayout& layou
     plot.toPainter(&recorder, static_cast<int>(layout.area.width()) + 2 * margin,
                    static_cast<int>(layout.area.height()) + 2 * margin);
     recorder.end();
-    Q_ASSERT(std::fabs(plot.yAxis->coordToPixel(figure.yAxis.upper) - frame.y.toPixel(figure.yAxis.upper)) < 1e-6);
-    Q_ASSERT(std::fabs(plot.xAxis->coordToPixel(figure.xAxis.upper) - frame.x.toPixel(figure.xAxis.upper)) < 1e-6);
+    Q_ASSERT(std::fabs(plot.yAxis->coordToPixel(figure.yAxis.upper) - frame.y.toPixel(figure.yAxis.upper)) <
+             1e-6);
+    Q_ASSERT(std::fabs(plot.xAxis->coordToPixel(figure.xAxis.upper) - frame.x.toPixel(figure.xAxis.upper)) <
+             1e-6);
 
     QPainter& painter = pen.painter();
     painter.save();

@@ -65,8 +65,8 @@ double roundStep(double range, double most, bool isWhole)
 }
 
 /// Drops labels that would touch one kept before; `order` says who is asked first.
-void keepClear(std::vector<AxisTick>& ticks, const std::vector<std::size_t>& order, const AxisScale& scale, double gap,
-               const std::function<double(const QString&)>& extent)
+void keepClear(std::vector<AxisTick>& ticks, const std::vector<std::size_t>& order, const AxisScale& scale,
+               double gap, const std::function<double(const QString&)>& extent)
 {
     std::vector<std::pair<double, double>> taken;
     for (const std::size_t index : order) {
@@ -85,8 +85,8 @@ void keepClear(std::vector<AxisTick>& ticks, const std::vector<std::size_t>& ord
     }
 }
 
-std::vector<AxisTick> logarithmicTicks(const AxisSpec& axis, const AxisScale& scale, double length, double gap,
-                                       const std::function<double(const QString&)>& extent)
+std::vector<AxisTick> logarithmicTicks(const AxisSpec& axis, const AxisScale& scale, double length,
+                                       double gap, const std::function<double(const QString&)>& extent)
 {
     std::vector<AxisTick> ticks;
     std::vector<std::size_t> order;
@@ -115,7 +115,7 @@ std::vector<AxisTick> logarithmicTicks(const AxisSpec& axis, const AxisScale& sc
             const double value = digit * std::pow(10.0, exponent);
             // Within less than two decades powers of ten alone leave the axis bare.
             const bool isNamed = decades < 2.0 && (digit == 2 || digit == 5);
-            const QString label = !isNamed                           ? QString()
+            const QString label = !isNamed ? QString()
                                   : axis.kind == AxisKind::Tokens && exponent >= 0
                                       ? tokenCountLabel(value)
                                       : plainLabel(value, std::max(0, -exponent));
@@ -137,7 +137,9 @@ std::vector<AxisTick> linearTicks(const AxisSpec& axis, const AxisScale& scale, 
     double step = 0.0;
     int decimals = 0;
     const auto labelOf = [&](double value) {
-        return isTokens ? tokenCountLabel(value) : isPair ? plainLabel(value, 0) : plainLabel(value, decimals);
+        return isTokens ? tokenCountLabel(value)
+               : isPair ? plainLabel(value, 0)
+                        : plainLabel(value, decimals);
     };
     const auto chooseStep = [&](double most) {
         if (isBinary) {
@@ -150,7 +152,7 @@ std::vector<AxisTick> linearTicks(const AxisSpec& axis, const AxisScale& scale, 
         }
     };
     // A step is right when its widest label has room.
-    double most = std::clamp(length / (gap * 2.0), 2.0, 8.0);
+    double most = std::clamp(length / (gap * 2.0), 2.0, isBinary && isTokens ? 5.0 : 8.0);
     for (chooseStep(most); most > 1.0; chooseStep(--most)) {
         const double widest = std::max(extent(labelOf(std::ceil(axis.lower / step) * step)),
                                        extent(labelOf(std::floor(axis.upper / step) * step)));
@@ -188,7 +190,7 @@ QString tokenCountLabel(double tokens)
     }
     for (const auto& [unit, name] : kUnits)
         if (tokens >= unit * (1.0 - 1e-9)) {
-            const QString label = plainLabel(tokens / unit, 2);
+            const QString label = plainLabel(tokens / unit, 1);
             // 1 707 is no round count: say it in full rather than round it.
             if (std::fabs(label.toDouble() * unit - tokens) < 1e-9 * tokens)
                 return label + QLatin1String(name);

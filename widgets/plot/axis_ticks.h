@@ -17,11 +17,13 @@ struct AxisTick
     QString label;
 };
 
-/// "128k" for 131072 and for 128000, "1M", "4k", "10"; other counts in groups of three. Tokens, as ticks have them.
+/// "128k" for 131072 and for 128000, "1M", "4k", "10"; other counts in groups of three. Tokens, as ticks have
+/// them.
 QString tokenCountLabel(double tokens);
 
-/// The ticks of an axis that is `length` units long. `extent` gives the room that a label takes along the axis, so that
-/// labels keep clear of each other. The right end of a token axis is labelled where it is a round count. Pure.
+/// The ticks of an axis that is `length` units long. `extent` gives the room that a label takes along the
+/// axis, so that labels keep clear of each other. The right end of a token axis is labelled where it is a
+/// round count. Pure.
 std::vector<AxisTick> axisTicks(const AxisSpec& axis, double length, double gap,
                                 const std::function<double(const QString&)>& extent);
 

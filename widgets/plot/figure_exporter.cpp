@@ -22,7 +22,8 @@ namespace {
 
 constexpr double kMmPerInch = 25.4;
 constexpr double kPointsPerInch = 72.0;
-constexpr double kNormalTextPx = 13.0; ///< design pixels of normal text, which textPt gives the size of on paper
+constexpr double kNormalTextPx =
+    13.0; ///< design pixels of normal text, which textPt gives the size of on paper
 constexpr int kPdfDpi = 1200;
 constexpr double kLargestPixels = 400e6; ///< of a PNG: 1.6 GB, decided before it is asked for
 
@@ -33,7 +34,9 @@ Error badInput(Message message)
 
 Result<void> checkOptions(const ExportOptions& options)
 {
-    const auto isWithin = [](double value, double least, double most) { return value >= least && value <= most; };
+    const auto isWithin = [](double value, double least, double most) {
+        return value >= least && value <= most;
+    };
     if (!isWithin(options.sizeMm.width(), 10.0, 1000.0) || !isWithin(options.sizeMm.height(), 10.0, 1000.0))
         return badInput({"the size is {width} × {height} mm; both sides must be within 10 and 1000 mm",
                          {{"width", shortNumber(options.sizeMm.width())},
@@ -48,14 +51,16 @@ Result<void> checkOptions(const ExportOptions& options)
         const double perMm = options.dpi / kMmPerInch;
         const double pixels = options.sizeMm.width() * perMm * options.sizeMm.height() * perMm;
         if (pixels > kLargestPixels)
-            return badInput({"the picture would have {pixels} million pixels; at most {most} million are written",
-                             {{"pixels", shortNumber(std::round(pixels / 1e6))},
-                              {"most", shortNumber(kLargestPixels / 1e6)}}});
+            return badInput(
+                {"the picture would have {pixels} million pixels; at most {most} million are written",
+                 {{"pixels", shortNumber(std::round(pixels / 1e6))},
+                  {"most", shortNumber(kLargestPixels / 1e6)}}});
     }
     return {};
 }
 
-/// A character that none of the named fonts has would be drawn by some other font of the machine, or as a box.
+/// A character that none of the named fonts has would be drawn by some other font of the machine, or as a
+/// box.
 Result<void> checkGlyphs(const std::vector<DrawnText>& texts)
 {
     std::vector<QFontMetricsF> fonts;
@@ -74,11 +79,13 @@ Result<void> checkGlyphs(const std::vector<DrawnText>& texts)
                 return metrics.inFontUcs4(static_cast<uint>(character));
             });
             if (!isFound) {
-                const std::string code = QString::number(static_cast<uint>(character), 16).toUpper().toStdString();
-                return badInput({"no font has the character U+{code} of the label “{label}”; install {fonts}",
-                                 {{"code", std::string(code.size() < 4 ? 4 - code.size() : 0, '0') + code},
-                                  {"label", text.text.toStdString()},
-                                  {"fonts", ropewalkFontFamilies().join(QStringLiteral(", ")).toStdString()}}});
+                const std::string code =
+                    QString::number(static_cast<uint>(character), 16).toUpper().toStdString();
+                return badInput(
+                    {"no font has the character U+{code} of the label “{label}”; install {fonts}",
+                     {{"code", std::string(code.size() < 4 ? 4 - code.size() : 0, '0') + code},
+                      {"label", text.text.toStdString()},
+                      {"fonts", ropewalkFontFamilies().join(QStringLiteral(", ")).toStdString()}}});
             }
             known.insert(character);
         }
@@ -103,7 +110,8 @@ RenderOptions renderOptions(const ExportOptions& options, double unitsPerInch)
 
 Result<QByteArray> exportPng(const FigureSpec& figure, const ExportOptions& options)
 {
-    // Sizes in pixels of the image, not scaled by the painter: lines lie on pixels, and a curve is reduced to them.
+    // Sizes in pixels of the image, not scaled by the painter: lines lie on pixels, and a curve is reduced to
+    // them.
     const QSize size(static_cast<int>(std::lround(options.sizeMm.width() / kMmPerInch * options.dpi)),
                      static_cast<int>(std::lround(options.sizeMm.height() / kMmPerInch * options.dpi)));
     QImage image(size, QImage::Format_RGB32);
@@ -166,7 +174,8 @@ Result<QByteArray> exportPdf(const FigureSpec& figure, const ExportOptions& opti
         writer.setCreator(QStringLiteral("Ropewalk ") +
                           QString::fromUtf8(version().data(), static_cast<qsizetype>(version().size())));
         writer.setResolution(kPdfDpi);
-        writer.setPageSize(QPageSize(options.sizeMm, QPageSize::Millimeter, QString(), QPageSize::ExactMatch));
+        writer.setPageSize(
+            QPageSize(options.sizeMm, QPageSize::Millimeter, QString(), QPageSize::ExactMatch));
         writer.setPageMargins(QMarginsF());
         QPainter painter;
         if (!painter.begin(&writer))
@@ -188,11 +197,13 @@ Result<QByteArray> exportFigure(const FigureSpec& figure, const ExportOptions& o
 {
     if (const auto checked = checkOptions(options); !checked)
         return checked.error();
-    // Texts are the same at every resolution but for what has no room; a hundred dots are enough to know them.
+    // Texts are the same at every resolution but for what has no room; a hundred dots are enough to know
+    // them.
     const double unitsPerMm = kPointsPerInch / kMmPerInch * kNormalTextPx / options.textPt;
     RenderOptions render = renderOptions(options, kPointsPerInch);
     render.scale = 1.0;
-    if (const auto checked = checkGlyphs(figureTexts(QRectF(QPointF(), options.sizeMm * unitsPerMm), figure, render));
+    if (const auto checked =
+            checkGlyphs(figureTexts(QRectF(QPointF(), options.sizeMm * unitsPerMm), figure, render));
         !checked)
         return checked.error();
     switch (options.format) {

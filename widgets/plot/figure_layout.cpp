@@ -14,7 +14,8 @@ FigureLayout layoutFigure(const FigureStyle& style, const QRectF& rect, const Fi
     // On paper the page gives the margin; a card in the window has its own.
     const bool isPrint = options.theme == Theme::Print;
     const double aside = style.px(isPrint ? 3.0 : 12.0);
-    const QRectF inner = rect.adjusted(aside, style.px(isPrint ? 3.0 : 7.0), -aside, -style.px(isPrint ? 3.0 : 5.0));
+    const QRectF inner =
+        rect.adjusted(aside, style.px(isPrint ? 3.0 : 7.0), -aside, -style.px(isPrint ? 3.0 : 5.0));
     double top = inner.top();
     double bottom = inner.bottom();
 
@@ -38,7 +39,8 @@ FigureLayout layoutFigure(const FigureStyle& style, const QRectF& rect, const Fi
     }
     if (options.showsCaption && !figure.caption.isEmpty()) {
         layout.captionStep = style.px(14.5);
-        const int most = std::clamp(static_cast<int>((rect.height() - style.px(160.0)) / style.px(60.0)), 1, 4);
+        const int most =
+            std::clamp(static_cast<int>((rect.height() - style.px(130.0)) / style.px(48.0)), 1, 4);
         layout.captionLines = style.wrapped(messageText(figure.caption), kNoteText, inner.width(), most);
         const double height = style.textHeight(kNoteText) +
                               layout.captionStep * static_cast<double>(layout.captionLines.size() - 1);

@@ -11,7 +11,7 @@ namespace ropewalk {
 /// Where title, formula, plot and caption of a figure lie. Nothing of them overlaps.
 struct FigureLayout
 {
-    QRectF content; ///< for the plot or the plane
+    QRectF content;         ///< for the plot or the plane
     QString title, formula; ///< elided where need be; empty where there is no room
     QPointF titleBaseline, formulaBaseline;
     bool isFormulaBeside = false; ///< right of the title, ending at its baseline; else below it

@@ -25,10 +25,10 @@ void paint(QPainter& painter, const QRectF& rect, const FigureSpec& figure, cons
     const FigureLayout layout = layoutFigure(style, rect, figure);
     pen.write(layout.titleBaseline, layout.title, kTitleText, c.text);
     pen.write(layout.formulaBaseline, layout.formula, kFormulaText, c.muted,
-                 layout.isFormulaBeside ? Qt::AlignRight : Qt::AlignLeft);
+              layout.isFormulaBeside ? Qt::AlignRight : Qt::AlignLeft);
     for (qsizetype i = 0; i < layout.captionLines.size(); ++i)
         pen.write(layout.captionBaseline + QPointF(0.0, static_cast<double>(i) * layout.captionStep),
-                     layout.captionLines[i], kNoteText, c.muted);
+                  layout.captionLines[i], kNoteText, c.muted);
     if (!figure.failure.isEmpty()) {
         const double width = std::min(layout.content.width(), style.px(420.0));
         const double step = style.px(19.0);
@@ -49,14 +49,17 @@ void paint(QPainter& painter, const QRectF& rect, const FigureSpec& figure, cons
     painter.restore();
 }
 
-FigureHit hitPlanes(const QPointF& point, const FigureStyle& style, const QRectF& content, const FigureSpec& figure)
+FigureHit hitPlanes(const QPointF& point, const FigureStyle& style, const QRectF& content,
+                    const FigureSpec& figure)
 {
     FigureHit hit;
     for (const PlaneLayout& layout : layoutPlanes(style, content, figure)) {
         const PlanePanel& panel = figure.planes[static_cast<std::size_t>(layout.panel)];
         if (layout.field.contains(point)) {
-            const int column = static_cast<int>((point.x() - layout.field.left()) / layout.field.width() * layout.columns);
-            const int row = static_cast<int>((point.y() - layout.field.top()) / layout.field.height() * layout.rows);
+            const int column =
+                static_cast<int>((point.x() - layout.field.left()) / layout.field.width() * layout.columns);
+            const int row =
+                static_cast<int>((point.y() - layout.field.top()) / layout.field.height() * layout.rows);
             const int pair = row * layout.columns + column;
             if (column < layout.columns && pair < panel.pairCount) {
                 hit.configuration = panel.configuration;
@@ -74,7 +77,8 @@ FigureHit hitPlanes(const QPointF& point, const FigureStyle& style, const QRectF
     return hit;
 }
 
-FigureHit hitAxes(const QPointF& point, const FigureStyle& style, const QRectF& content, const FigureSpec& figure)
+FigureHit hitAxes(const QPointF& point, const FigureStyle& style, const QRectF& content,
+                  const FigureSpec& figure)
 {
     FigureHit hit;
     const AxisLayout layout = layoutAxes(style, content, figure);
@@ -107,7 +111,8 @@ FigureHit hitAxes(const QPointF& point, const FigureStyle& style, const QRectF& 
 
 } // namespace
 
-void paintFigure(QPainter& painter, const QRectF& rect, const FigureSpec& figure, const RenderOptions& options)
+void paintFigure(QPainter& painter, const QRectF& rect, const FigureSpec& figure,
+                 const RenderOptions& options)
 {
     paint(painter, rect, figure, options, nullptr);
 }
@@ -121,7 +126,8 @@ std::vector<DrawnText> figureTexts(const QRectF& rect, const FigureSpec& figure,
     return texts;
 }
 
-FigureHit hitFigure(const QPointF& point, const QRectF& rect, const FigureSpec& figure, const RenderOptions& options)
+FigureHit hitFigure(const QPointF& point, const QRectF& rect, const FigureSpec& figure,
+                    const RenderOptions& options)
 {
     const FigureStyle style(options);
     const FigureLayout layout = layoutFigure(style, rect, figure);

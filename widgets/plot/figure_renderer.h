@@ -20,13 +20,14 @@ struct RenderOptions
     double scale = 1.0;       ///< times every size: text, lines, markers, arrow heads (lecture scale)
     bool showsTitle = true;   ///< title left and formula right, above the plot
     bool showsCaption = true; ///< one line under the plot
-    bool isVector = false;    ///< the painter writes a PDF or SVG: no bitmaps but maps, no clipping to rely on
+    bool isVector = false; ///< the painter writes a PDF or SVG: no bitmaps but maps, no clipping to rely on
 };
 
 /// Draws the whole of a figure (title, formula, plot, caption; its ground too) into `rect`, in the painter's
-/// coordinates, where one unit is one device-independent pixel at scale 1. GUI thread. The only code that draws
-/// figures: window, export, command line and tests call it.
-void paintFigure(QPainter& painter, const QRectF& rect, const FigureSpec& figure, const RenderOptions& options);
+/// coordinates, where one unit is one device-independent pixel at scale 1. GUI thread. The only code that
+/// draws figures: window, export, command line and tests call it.
+void paintFigure(QPainter& painter, const QRectF& rect, const FigureSpec& figure,
+                 const RenderOptions& options);
 
 /// A text of a figure and the box that it covers (upright, also where the text is turned).
 struct DrawnText
@@ -36,17 +37,20 @@ struct DrawnText
     QRectF box;
 };
 
-/// What paintFigure would write, and where: for the check of glyphs before an export, and for tests. GUI thread.
-std::vector<DrawnText> figureTexts(const QRectF& rect, const FigureSpec& figure, const RenderOptions& options);
+/// What paintFigure would write, and where: for the check of glyphs before an export, and for tests. GUI
+/// thread.
+std::vector<DrawnText> figureTexts(const QRectF& rect, const FigureSpec& figure,
+                                   const RenderOptions& options);
 
 /// What lies under a point of a figure drawn so: for picking and for the hover read-out.
 struct FigureHit
 {
     int configuration = -1;
-    int pair = -1;             ///< a small circle, a bar, or a pair of the spectrum
-    double x = 0.0, y = 0.0;   ///< axis values under the point; meaningful when isOnAxes
+    int pair = -1;           ///< a small circle, a bar, or a pair of the spectrum
+    double x = 0.0, y = 0.0; ///< axis values under the point; meaningful when isOnAxes
     bool isOnAxes = false;
 };
-FigureHit hitFigure(const QPointF& point, const QRectF& rect, const FigureSpec& figure, const RenderOptions& options);
+FigureHit hitFigure(const QPointF& point, const QRectF& rect, const FigureSpec& figure,
+                    const RenderOptions& options);
 
 } // namespace ropewalk

@@ -18,6 +18,10 @@ QFont FigureStyle::font(const TextKind& kind) const
 {
     QFont font = ropewalkFont(px(kind.size), kind.weight);
     font.setItalic(kind.isItalic);
+    // Inter has raised forms of −, = and : beside digits, which no character stands for: a PDF would show
+    // them and lose them when its text is searched or copied. Without shaping the plain forms are drawn.
+    if (m_options.isVector)
+        font.setStyleStrategy(QFont::PreferNoShaping);
     return font;
 }
 
@@ -38,6 +42,9 @@ QStringList FigureStyle::wrapped(const QString& text, const TextKind& kind, doub
     const QFontMetricsF metrics(font(kind));
     QStringList lines;
     QString rest = text.trimmed();
+    // A formula is not torn apart at its signs.
+    for (const QChar sign : {u'−', u'=', u'×', u'±', u'/'})
+        rest.replace(QStringLiteral(" %1 ").arg(sign), QStringLiteral("\u00A0%1\u00A0").arg(sign));
     while (!rest.isEmpty() && lines.size() < most) {
         if (metrics.horizontalAdvance(rest) <= width) {
             lines.append(rest);
@@ -71,8 +78,8 @@ QColor FigureStyle::configurationColour(const FigureSpec& figure, int configurat
     return m_colours->series[std::max(0, index) % m_colours->series.size()];
 }
 
-QRectF FigurePen::write(const QPointF& baseline, const QString& text, const TextKind& kind, const QColor& colour,
-                           Qt::AlignmentFlag alignment)
+QRectF FigurePen::write(const QPointF& baseline, const QString& text, const TextKind& kind,
+                        const QColor& colour, Qt::AlignmentFlag alignment)
 {
     if (text.isEmpty())
         return {};
@@ -98,7 +105,7 @@ void FigurePen::writeInto(const QRectF& box, const QString& text, const TextKind
 }
 
 void FigurePen::writeUpwards(const QPointF& centre, const QString& text, const TextKind& kind,
-                                const QColor& colour)
+                             const QColor& colour)
 {
     if (text.isEmpty())
         return;

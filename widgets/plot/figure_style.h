@@ -22,7 +22,8 @@ inline constexpr TextKind kAxisText{11.5};
 inline constexpr TextKind kLabelText{12.5, QFont::DemiBold};
 inline constexpr TextKind kSentenceText{13.0};
 
-/// Sizes, fonts and colours of a figure under its options; all that a layout needs to know, without a painter.
+/// Sizes, fonts and colours of a figure under its options; all that a layout needs to know, without a
+/// painter.
 class FigureStyle
 {
 public:

@@ -78,13 +78,13 @@ const ThemeColours& themeColours(Theme theme)
 
 QStringList ropewalkFontFamilies()
 {
-    // The same Chinese character has other shapes on the mainland, in Taiwan and in Japan; without the family named
-    // the system's fallback decides, and it is often the Japanese one.
+    // The same Chinese character has other shapes on the mainland, in Taiwan and in Japan; without the family
+    // named the system's fallback decides, and it is often the Japanese one.
     const QLocale locale;
-    const bool isTraditional = locale.language() == QLocale::Chinese &&
-                               (locale.script() == QLocale::TraditionalHanScript ||
-                                locale.territory() == QLocale::Taiwan || locale.territory() == QLocale::HongKong ||
-                                locale.territory() == QLocale::Macao);
+    const bool isTraditional =
+        locale.language() == QLocale::Chinese &&
+        (locale.script() == QLocale::TraditionalHanScript || locale.territory() == QLocale::Taiwan ||
+         locale.territory() == QLocale::HongKong || locale.territory() == QLocale::Macao);
     return {QStringLiteral("Inter"),
             isTraditional ? QStringLiteral("Noto Sans CJK TC") : QStringLiteral("Noto Sans CJK SC")};
 }
@@ -95,7 +95,8 @@ QFont ropewalkFont(double pixelSize, QFont::Weight weight)
     font.setFamilies(ropewalkFontFamilies());
     font.setPixelSize(std::max(1, static_cast<int>(std::lround(pixelSize))));
     font.setWeight(weight);
-    // Hinted advances depend on the size in pixels; without them a text takes the same room in window and export.
+    // Hinted advances depend on the size in pixels; without them a text takes the same room in window and
+    // export.
     font.setHintingPreference(QFont::PreferNoHinting);
     return font;
 }

@@ -15,8 +15,8 @@ enum class Theme { Light, Dark, Print };
 /// Colours of resources/tokens.json for one theme; a token that a theme does not name is the light theme's.
 struct ThemeColours
 {
-    QColor window, chrome, panel, figure, field, text, muted, rule, grid, axis, accent, onAccent, selected, knob, mark,
-        good, query, key;
+    QColor window, chrome, panel, figure, field, text, muted, rule, grid, axis, accent, onAccent, selected,
+        knob, mark, good, query, key;
     QList<QColor> series;    ///< configurations A–D
     QList<QColor> pairs;     ///< fast to slow
     QList<QColor> diverging; ///< -1 to 1
@@ -25,7 +25,8 @@ struct ThemeColours
 /// Read once from the resource; GUI thread.
 const ThemeColours& themeColours(Theme theme);
 
-/// The families of the one font, in order of preference: Inter, then Noto Sans CJK in the shapes of the language.
+/// The families of the one font, in order of preference: Inter, then Noto Sans CJK in the shapes of the
+/// language.
 QStringList ropewalkFontFamilies();
 
 /// The one font of window and figures: Inter, then Noto Sans CJK; `pixelSize` in device-independent pixels.

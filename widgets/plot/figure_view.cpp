@@ -128,7 +128,8 @@ HoverSizes measure(const HoverTable& table, const FigureStyle& style)
         // At least as wide as a full number, so that the box does not tremble while the pointer moves.
         double column = style.textWidth(QStringLiteral("−0.000000"), kHoverText);
         for (const HoverTable::Row& row : table.rows)
-            column = std::max(column, style.textWidth(row.values.value(static_cast<qsizetype>(i)), kHoverText));
+            column =
+                std::max(column, style.textWidth(row.values.value(static_cast<qsizetype>(i)), kHoverText));
         sizes.columns.push_back(column);
         width += sizes.gap + column;
     }
@@ -208,7 +209,7 @@ void FigureView::Private::paintHover(QPainter& painter, const QWidget& widget) c
 }
 
 std::optional<FigureView::Private::Drag> FigureView::Private::arrowAt(const QWidget& widget,
-                                                                     const QPointF& point) const
+                                                                      const QPointF& point) const
 {
     if (figure.planes.empty() || !figure.failure.isEmpty())
         return {};
@@ -246,7 +247,9 @@ std::optional<FigureView::Private::Drag> FigureView::Private::arrowAt(const QWid
     return {};
 }
 
-FigureView::FigureView(QWidget* parent) : QWidget(parent), d(std::make_unique<Private>())
+FigureView::FigureView(QWidget* parent)
+    : QWidget(parent)
+    , d(std::make_unique<Private>())
 {
     setMouseTracking(true);
     setFocusPolicy(Qt::StrongFocus);
@@ -264,7 +267,8 @@ void FigureView::setFigure(FigureSpec figure)
     const Message& description = d->figure.failure.isEmpty() ? d->figure.summary : d->figure.failure;
     setAccessibleDescription(messageText(description));
     if (d->hover)
-        d->hover = hoverTable(d->figure, d->hit(*this, d->pointer)); // the values under a resting pointer change
+        d->hover =
+            hoverTable(d->figure, d->hit(*this, d->pointer)); // the values under a resting pointer change
     update();
 }
 
@@ -292,7 +296,8 @@ void FigureView::setBusy(bool isBusy)
 void FigureView::paintEvent(QPaintEvent*)
 {
     const double ratio = devicePixelRatioF();
-    if (d->picture.isNull() || ratio != d->ratio || d->picture.size() != d->deviceRect(*this).size().toSize()) {
+    if (d->picture.isNull() || ratio != d->ratio ||
+        d->picture.size() != d->deviceRect(*this).size().toSize()) {
         d->ratio = ratio;
         d->draw(*this);
     }
@@ -341,7 +346,8 @@ void FigureView::mouseMoveEvent(QMouseEvent* event)
             drag.last = now;
             const double steps = std::round(drag.turned / drag.thetaRadians);
             const auto moved = [&](double from, bool isMoved) {
-                const double to = std::clamp(from + (isMoved ? steps : 0.0), 0.0, static_cast<double>(kLargestPosition));
+                const double to =
+                    std::clamp(from + (isMoved ? steps : 0.0), 0.0, static_cast<double>(kLargestPosition));
                 return static_cast<qint64>(to);
             };
             emit positionsDragged(moved(drag.m, drag.isQuery), moved(drag.n, !drag.isQuery));
@@ -359,7 +365,9 @@ void FigureView::mouseMoveEvent(QMouseEvent* event)
         }
     }
     const bool isPickable = hit.pair >= 0 || hit.isOnAxes;
-    setCursor(d->arrowAt(*this, point) ? Qt::OpenHandCursor : isPickable ? Qt::PointingHandCursor : Qt::ArrowCursor);
+    setCursor(d->arrowAt(*this, point) ? Qt::OpenHandCursor
+              : isPickable             ? Qt::PointingHandCursor
+                                       : Qt::ArrowCursor);
 
     d->hover = hoverTable(d->figure, hit);
     d->pointer = point;

@@ -9,8 +9,8 @@
 
 namespace ropewalk {
 
-/// Shows one figure in the window, as paintFigure draws it, and says what was picked. Holds no state of the program.
-/// The drawn picture is kept, so that hovering repaints only the read-out.
+/// Shows one figure in the window, as paintFigure draws it, and says what was picked. Holds no state of the
+/// program. The drawn picture is kept, so that hovering repaints only the read-out.
 class FigureView : public QWidget
 {
     Q_OBJECT
@@ -25,9 +25,9 @@ public:
 
 signals:
     void pairPicked(int pair);
-    void distancePicked(qint64 distance);   ///< tokens, from the decay's axis
+    void distancePicked(qint64 distance);      ///< tokens, from the decay's axis
     void positionsDragged(qint64 m, qint64 n); ///< an arrow of the large circle was dragged
-    void enlargeRequested();                ///< double-click
+    void enlargeRequested();                   ///< double-click
     void contextRequested(const QPoint& globalPosition);
 
 protected:

@@ -35,7 +35,8 @@ std::string readOut(double value)
 {
     if (!std::isfinite(value))
         return "–";
-    std::string text = groupedNumber(value, 6);
+    // Six digits are read out; a large number has no use for its fractions.
+    std::string text = groupedNumber(std::fabs(value) >= 1e5 ? std::round(value) : value, 6);
     if (text.starts_with('-'))
         text.replace(0, 1, "−");
     return text;
@@ -110,7 +111,8 @@ std::optional<HoverTable> planeTable(const FigureSpec& figure, const FigureHit& 
         }
     HoverTable table;
     table.configurations = {hit.configuration};
-    const Message title{isStill ? "pair {pair}, not turned" : "pair {pair}", {{"pair", std::to_string(hit.pair)}}};
+    const Message title{isStill ? "pair {pair}, not turned" : "pair {pair}",
+                        {{"pair", std::to_string(hit.pair)}}};
     table.title = messageText(title);
     const auto degrees = [](double radians) {
         std::string text = shortNumber(radians * 180.0 / 3.14159265358979323846, 5);

@@ -11,18 +11,19 @@ std::optional<QRectF> LabelPlacer::place(std::span<const QRectF> candidates, dou
     double bestCost = 0.0;
     double preference = 0.0;
     for (const QRectF& candidate : candidates) {
-        preference += 0.02;
+        preference += 0.01;
         if (!m_area.contains(candidate))
             continue;
         const QRectF room = candidate.adjusted(-gap, -gap / 2, gap, gap / 2);
-        if (std::any_of(m_blocked.begin(), m_blocked.end(), [&](const QRectF& box) { return box.intersects(room); }))
+        if (std::any_of(m_blocked.begin(), m_blocked.end(),
+                        [&](const QRectF& box) { return box.intersects(room); }))
             continue;
         // Share of the box's columns that a curve runs through.
         double hidden = 0.0;
         for (const Piece& piece : m_avoided)
             if (piece.x >= room.left() && piece.x <= room.right() && piece.bottom >= room.top() &&
                 piece.top <= room.bottom())
-                hidden += 1.0;
+                hidden += piece.weight;
         const double cost = hidden / std::max(1.0, candidate.width()) + preference;
         if (!best || cost < bestCost) {
             best = candidate;

@@ -9,25 +9,34 @@
 
 namespace ropewalk {
 
-/// Finds room for labels within an area: never over another label, and over as little of the curves as can be.
+/// Finds room for labels within an area: never over another label, and over as little of the curves as can
+/// be.
 class LabelPlacer
 {
 public:
-    explicit LabelPlacer(const QRectF& area) : m_area(area) {}
+    explicit LabelPlacer(const QRectF& area)
+        : m_area(area)
+    {
+    }
 
     /// Nothing may lie over this box.
     void block(const QRectF& box) { m_blocked.push_back(box); }
 
-    /// A label should rather not lie over this piece of a curve, a vertical extent at x.
-    void avoid(double x, double top, double bottom) { m_avoided.push_back({x, top, bottom}); }
+    /// A label should rather not lie over this piece of a curve, a vertical extent at x; `weight` is how much
+    /// of the curve's length it stands for.
+    void avoid(double x, double top, double bottom, double weight = 1.0)
+    {
+        m_avoided.push_back({x, top, bottom, weight});
+    }
 
-    /// The best of `candidates`, which come in order of preference; it is blocked from then on. Empty: none has room.
+    /// The best of `candidates`, which come in order of preference; it is blocked from then on. Empty: none
+    /// has room.
     std::optional<QRectF> place(std::span<const QRectF> candidates, double gap);
 
 private:
     struct Piece
     {
-        double x, top, bottom;
+        double x, top, bottom, weight;
     };
     QRectF m_area;
     std::vector<QRectF> m_blocked;

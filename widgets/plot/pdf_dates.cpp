@@ -7,7 +7,8 @@
 namespace ropewalk {
 namespace {
 
-/// Replaces the digits between each `opening` and the next `closing`; `isHex` takes the letters a-f with them.
+/// Replaces the digits between each `opening` and the next `closing`; `isHex` takes the letters a-f with
+/// them.
 void zeroBetween(QByteArray& bytes, std::string_view opening, std::string_view closing, bool isHex,
                  std::string_view replacement)
 {
@@ -22,15 +23,17 @@ void zeroBetween(QByteArray& bytes, std::string_view opening, std::string_view c
         qsizetype used = 0;
         for (qsizetype i = begin; i < end; ++i) {
             const char c = bytes[i];
-            const bool isDigit = (c >= '0' && c <= '9') || (isHex && ((c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F')));
+            const bool isDigit =
+                (c >= '0' && c <= '9') || (isHex && ((c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F')));
             if (!isDigit) {
                 // The sign of a time zone is part of the date as well.
                 if (!isHex && (c == '-' || c == '+' || c == 'Z') && used >= 14)
                     bytes[i] = c == 'Z' ? 'Z' : '+';
                 continue;
             }
-            bytes[i] = used < static_cast<qsizetype>(replacement.size()) ? replacement[static_cast<std::size_t>(used)]
-                                                                         : '0';
+            bytes[i] = used < static_cast<qsizetype>(replacement.size())
+                           ? replacement[static_cast<std::size_t>(used)]
+                           : '0';
             ++used;
         }
     }

@@ -23,61 +23,68 @@ QString word(const char* text)
     return QCoreApplication::translate("ropewalk", text);
 }
 
-/// Number of small circles in a row: a power of two, since pairs are counted in those, and as large as they get.
-int bestColumns(int count, const QSizeF& room)
-{
-    int best = 1;
-    double bestSize = 0.0;
-    for (int columns = 1; columns <= std::max(1, count) * 2 && columns <= 64; columns *= 2) {
-        const int rows = (count + columns - 1) / columns;
-        const double size = std::min(room.width() / columns, room.height() / std::max(1, rows));
-        if (size > bestSize) {
-            best = columns;
-            bestSize = size;
-        }
-    }
-    return best;
-}
-
-/// Places circle and field within a panel; `isBeside` says whether the field is at the right or below.
-PlaneLayout placePanel(const FigureStyle& style, const QRectF& rect, int pairCount, bool isBeside, bool hasTitle)
+/// Places circle and field within a panel: the field in rows of `columns`, at the right or below.
+PlaneLayout placePanel(const FigureStyle& style, const QRectF& rect, const PlanePanel& panel, bool isBeside,
+                       int columns)
 {
     PlaneLayout layout;
     layout.rect = rect;
+    layout.columns = columns;
+    layout.rows = std::max(1, (panel.pairCount + columns - 1) / columns);
     QRectF inner = rect;
-    if (hasTitle) {
-        layout.title = QRectF(rect.left(), rect.top(), rect.width(), style.textHeight(kNoteText) + style.px(4.0));
+    if (!panel.title.isEmpty()) {
+        layout.title =
+            QRectF(rect.left(), rect.top(), rect.width(), style.textHeight(kNoteText) + style.px(4.0));
         inner.setTop(layout.title.bottom());
     }
     const double legend = style.textHeight(kNoteText) + style.px(4.0); // "fast" and "slow" under the field
-    const double gap = style.px(isBeside ? 22.0 : 10.0);
+    const double gap = style.px(isBeside ? 20.0 : 6.0);
+    const double largest = style.px(26.0); // of a cell: beyond it the large circle needs the room more
     QRectF circle = inner;
     if (isBeside) {
-        const double width = inner.width() * 0.38;
-        circle.setWidth(inner.width() - width - gap);
-        layout.field = QRectF(inner.right() - width, inner.top() + style.px(4.0), width,
-                              inner.height() - legend - style.px(4.0));
+        const double room = std::min(inner.width() * 0.4, columns * largest);
+        const double height = inner.height() - legend;
+        const double cell = std::min(room / columns, height / layout.rows);
+        // A field as high as the circle beside it looks of one piece.
+        const QSizeF size(columns * cell, layout.rows * std::min(cell * 1.25, height / layout.rows));
+        circle.setWidth(inner.width() - size.width() - gap);
+        layout.field = QRectF(inner.right() - size.width(), inner.center().y() - (size.height() + legend) / 2,
+                              size.width(), size.height());
     } else {
-        const double height = inner.height() * 0.42;
-        circle.setHeight(inner.height() - height - gap);
-        layout.field = QRectF(inner.left(), circle.bottom() + gap, inner.width(), height - legend);
+        const double room = inner.height() * 0.5 - legend;
+        const double cell = std::min({inner.width() / columns, room / layout.rows, largest});
+        const QSizeF size(columns * std::min(cell * 1.25, inner.width() / columns), layout.rows * cell);
+        circle.setHeight(inner.height() - size.height() - legend - gap);
+        layout.field =
+            QRectF(inner.center().x() - size.width() / 2, circle.bottom() + gap, size.width(), size.height());
     }
-    const double tick = style.px(10.0);
-    layout.radius = std::max(0.0, std::min({circle.width() / 2 - style.px(28.0), circle.height() / 2 - tick}));
+    const double beside = std::min(style.px(30.0), 0.16 * circle.width());
+    layout.radius = std::max(0.0, std::min(circle.width() / 2 - beside, circle.height() / 2 - style.px(9.0)));
     layout.centre = circle.center();
-    layout.columns = bestColumns(pairCount, layout.field.size());
-    layout.rows = std::max(1, (pairCount + layout.columns - 1) / layout.columns);
-    // Cells do not grow wide where there is room to spare; the field hangs together.
-    const double cell = std::min(layout.field.width() / layout.columns, layout.field.height() / layout.rows);
-    const double width = std::min(layout.field.width(), layout.columns * cell * 1.25);
-    const double height = std::min(layout.field.height(), layout.rows * cell * 1.25);
-    if (isBeside)
-        layout.field = QRectF(layout.field.right() - width, layout.field.center().y() - height / 2, width, height);
-    else
-        layout.field = QRectF(layout.field.center().x() - width / 2, layout.field.top(), width, height);
-    if (cell < style.px(5.0) || pairCount == 0)
+    if (panel.pairCount == 0)
         layout.field = {};
     return layout;
+}
+
+/// How well a panel can be read: by its large circle, and by its small ones as long as they are small.
+double legibility(const FigureStyle& style, const PlaneLayout& layout)
+{
+    if (layout.field.isEmpty())
+        return layout.radius;
+    const double cell = std::min(layout.field.width() / layout.columns, layout.field.height() / layout.rows);
+    return layout.radius * std::min(1.0, cell / style.px(24.0));
+}
+
+PlaneLayout bestPanel(const FigureStyle& style, const QRectF& rect, const PlanePanel& panel, bool isBeside)
+{
+    PlaneLayout best = placePanel(style, rect, panel, isBeside, 1);
+    // Pairs are counted in powers of two: rows of 8 or 16 let one find the pair.
+    for (int columns = 2; columns < 2 * panel.pairCount && columns <= 64; columns *= 2) {
+        const PlaneLayout layout = placePanel(style, rect, panel, isBeside, columns);
+        if (legibility(style, layout) > legibility(style, best))
+            best = layout;
+    }
+    return best;
 }
 
 void paintArrow(QPainter& painter, const QPointF& from, const QPointF& to, const QColor& colour, double width,
@@ -128,7 +135,8 @@ void paintGround(QPainter& painter, const FigureStyle& style, const PlaneLayout&
 }
 
 /// The angle from k to q as it is swept, without its whole turns.
-void paintSweep(QPainter& painter, const FigureStyle& style, const PlaneLayout& layout, const PlanePanel& panel)
+void paintSweep(QPainter& painter, const FigureStyle& style, const PlaneLayout& layout,
+                const PlanePanel& panel)
 {
     if (panel.isStill || isZero(panel.query) || isZero(panel.key))
         return;
@@ -158,7 +166,8 @@ bool touches(const QRectF& box, const QPointF& from, const QPointF& to)
 
 /// "q, m = 40" beside the tip: outside the circle where there is room, else within, beside the shaft.
 void labelArrow(FigurePen& pen, const PlaneLayout& layout, LabelPlacer& placer, const QString& text,
-                const QColor& colour, const std::complex<double>& direction, const std::complex<double>& other)
+                const QColor& colour, const std::complex<double>& direction,
+                const std::complex<double>& other)
 {
     if (isZero(direction))
         return;
@@ -167,7 +176,8 @@ void labelArrow(FigurePen& pen, const PlaneLayout& layout, LabelPlacer& placer, 
     const double gap = style.px(6.0);
     std::vector<QRectF> candidates;
     const auto add = [&](const QPointF& centre) {
-        const QRectF box(centre.x() - size.width() / 2, centre.y() - size.height() / 2, size.width(), size.height());
+        const QRectF box(centre.x() - size.width() / 2, centre.y() - size.height() / 2, size.width(),
+                         size.height());
         const QRectF room = box.adjusted(-gap / 2, -gap / 2, gap / 2, gap / 2);
         if (!touches(room, layout.centre, onCircle(layout.centre, layout.radius, direction)) &&
             !touches(room, layout.centre, onCircle(layout.centre, layout.radius, other)))
@@ -178,7 +188,7 @@ void labelArrow(FigurePen& pen, const PlaneLayout& layout, LabelPlacer& placer, 
     };
     // Away from the other arrow first, so that the two labels part.
     const double side = std::arg(direction * std::conj(other)) >= 0.0 ? 1.0 : -1.0;
-    for (const double turn : {0.0, 0.12, -0.12, 0.25, -0.25, 0.4, -0.4}) {
+    for (const double turn : {0.0, 0.12, -0.12, 0.24, -0.24}) {
         const auto way = direction * std::polar(1.0, side * turn);
         add(onCircle(layout.centre, layout.radius + gap + reach(way), way));
     }
@@ -206,7 +216,8 @@ void paintLargeCircle(FigurePen& pen, const PlaneLayout& layout, const FigureSpe
     const double count = static_cast<double>(panel.trail.size());
     for (std::size_t i = panel.trail.size(); i-- > 0;) {
         painter.setBrush(mixed(c.query, c.figure, 0.65 * (1.0 - static_cast<double>(i) / (count + 1.0))));
-        painter.drawEllipse(onCircle(layout.centre, layout.radius, panel.trail[i]), style.px(2.2), style.px(2.2));
+        painter.drawEllipse(onCircle(layout.centre, layout.radius, panel.trail[i]), style.px(2.2),
+                            style.px(2.2));
     }
     painter.setBrush(Qt::NoBrush);
     const double width = style.px(layout.radius > style.px(60.0) ? 3.0 : 2.0);
@@ -219,8 +230,8 @@ void paintLargeCircle(FigurePen& pen, const PlaneLayout& layout, const FigureSpe
             painter.setBrush(Qt::NoBrush);
             return;
         }
-        paintArrow(painter, layout.centre, onCircle(layout.centre, layout.radius - style.px(2.0), direction), colour,
-                   width, head);
+        paintArrow(painter, layout.centre, onCircle(layout.centre, layout.radius - style.px(2.0), direction),
+                   colour, width, head);
     };
     paintPhasor(panel.key, keyColour);
     paintPhasor(panel.query, queryColour);
@@ -234,9 +245,7 @@ void paintLargeCircle(FigurePen& pen, const PlaneLayout& layout, const FigureSpe
             room.setBottom(layout.field.top() - style.px(2.0));
     }
     LabelPlacer placer(room);
-    const auto position = [](double tokens) {
-        return QString::fromStdString(groupedNumber(tokens));
-    };
+    const auto position = [](double tokens) { return QString::fromStdString(groupedNumber(tokens)); };
     labelArrow(pen, layout, placer, QStringLiteral("q, m = ") + position(panel.m), queryColour, panel.query,
                panel.key);
     labelArrow(pen, layout, placer, QStringLiteral("k, n = ") + position(panel.n), keyColour, panel.key,
@@ -264,7 +273,8 @@ void paintSmallCircles(FigurePen& pen, const PlaneLayout& layout, const FigureSp
     // k first, so that q lies over it where both point the same way.
     for (const char* name : {"k", "q"})
         for (const Phasor& phasor : figure.phasors) {
-            if (phasor.configuration != panel.configuration || phasor.name != name || phasor.pair >= panel.pairCount)
+            if (phasor.configuration != panel.configuration || phasor.name != name ||
+                phasor.pair >= panel.pairCount)
                 continue;
             const QPointF centre = layout.cell(phasor.pair).center();
             const QColor colour = phasor.isStill ? c.axis : *name == 'q' ? c.query : c.key;
@@ -287,8 +297,8 @@ void paintSmallCircles(FigurePen& pen, const PlaneLayout& layout, const FigureSp
     const double ends = style.textWidth(fast, kNoteText) + style.textWidth(slow, kNoteText) + style.px(8.0);
     const bool hasStill = panel.rotatedPairs < panel.pairCount;
     if (panel.rotatedPairs == 0) {
-        pen.write({layout.field.center().x(), baseline}, style.elided(still, kNoteText, room), kNoteText, c.muted,
-                     Qt::AlignHCenter);
+        pen.write({layout.field.center().x(), baseline}, style.elided(still, kNoteText, room), kNoteText,
+                  c.muted, Qt::AlignHCenter);
         return;
     }
     if (ends > room)
@@ -300,42 +310,52 @@ void paintSmallCircles(FigurePen& pen, const PlaneLayout& layout, const FigureSp
     }
     const QString tail = slow + QStringLiteral(" · ") + still;
     const double wide = style.textWidth(fast, kNoteText) + style.textWidth(tail, kNoteText) + style.px(8.0);
-    pen.write({layout.field.right(), baseline}, wide <= room ? tail : slow, kNoteText, c.muted, Qt::AlignRight);
+    pen.write({layout.field.right(), baseline}, wide <= room ? tail : slow, kNoteText, c.muted,
+              Qt::AlignRight);
 }
 
 } // namespace
 
-std::vector<PlaneLayout> layoutPlanes(const FigureStyle& style, const QRectF& content, const FigureSpec& figure)
+std::vector<PlaneLayout> layoutPlanes(const FigureStyle& style, const QRectF& content,
+                                      const FigureSpec& figure)
 {
     std::vector<PlaneLayout> best;
-    double bestRadius = -1.0;
+    double bestLegibility = -1.0;
     const int count = static_cast<int>(figure.planes.size());
-    for (int columns = count; columns >= 1; --columns) {
-        const int rows = (count + columns - 1) / columns;
-        if (columns * rows - count >= columns)
+    const double gap = style.px(18.0);
+    for (int across = count; across >= 1; --across) {
+        const int down = (count + across - 1) / across;
+        if (across * down - count >= across)
             continue;
-        const double gap = style.px(18.0);
-        const QSizeF size((content.width() - gap * (columns - 1)) / columns,
-                          (content.height() - gap * (rows - 1)) / rows);
+        const QSizeF size((content.width() - gap * (across - 1)) / across,
+                          (content.height() - gap * (down - 1)) / down);
         for (const bool isBeside : {true, false}) {
             std::vector<PlaneLayout> panels;
+            double least = INFINITY;
             for (int i = 0; i < count; ++i) {
-                const QPointF at(content.left() + i % columns * (size.width() + gap),
-                                 content.top() + i / columns * (size.height() + gap));
-                const PlanePanel& panel = figure.planes[static_cast<std::size_t>(i)];
+                const QPointF at(content.left() + i % across * (size.width() + gap),
+                                 content.top() + i / across * (size.height() + gap));
                 panels.push_back(
-                    placePanel(style, QRectF(at, size), panel.pairCount, isBeside, !panel.title.isEmpty()));
+                    bestPanel(style, QRectF(at, size), figure.planes[static_cast<std::size_t>(i)], isBeside));
                 panels.back().panel = i;
+                least = std::min(least, legibility(style, panels.back()));
             }
-            // A field too small to read costs more than a smaller circle.
-            const bool lacksField = std::any_of(panels.begin(), panels.end(),
-                                                [](const PlaneLayout& panel) { return panel.field.isEmpty(); });
-            const double radius = panels.front().radius * (lacksField ? 0.6 : 1.0);
-            if (radius > bestRadius + 1e-9) {
+            if (least > bestLegibility + 1e-9) {
                 best = std::move(panels);
-                bestRadius = radius;
+                bestLegibility = least;
             }
         }
+    }
+    // Circles of one size at one height can be compared.
+    double radius = INFINITY;
+    double drop = INFINITY;
+    for (const PlaneLayout& layout : best) {
+        radius = std::min(radius, layout.radius);
+        drop = std::min(drop, layout.centre.y() - layout.rect.top());
+    }
+    for (PlaneLayout& layout : best) {
+        layout.radius = radius;
+        layout.centre.setY(layout.rect.top() + drop);
     }
     return best;
 }
@@ -348,7 +368,7 @@ void paintPlanes(FigurePen& pen, const QRectF& content, const FigureSpec& figure
         if (!layout.title.isEmpty()) {
             const QString title = style.elided(messageText(panel.title), kNoteText, layout.title.width());
             pen.write({layout.title.left(), layout.title.top() + style.ascent(kNoteText)}, title, kNoteText,
-                         style.configurationColour(figure, panel.configuration));
+                      style.configurationColour(figure, panel.configuration));
         }
         if (layout.radius > style.px(12.0))
             paintLargeCircle(pen, layout, figure);

@@ -28,7 +28,8 @@ struct PlaneLayout
 };
 
 /// Places the panels within `content`, side by side or in two rows, whichever gives the larger circles. Pure.
-std::vector<PlaneLayout> layoutPlanes(const FigureStyle& style, const QRectF& content, const FigureSpec& figure);
+std::vector<PlaneLayout> layoutPlanes(const FigureStyle& style, const QRectF& content,
+                                      const FigureSpec& figure);
 
 /// Draws the panels within `content`.
 void paintPlanes(FigurePen& pen, const QRectF& content, const FigureSpec& figure);

@@ -11,9 +11,9 @@
 namespace ropewalk {
 namespace {
 
-/// Points of one piece of a polyline on a raster: Qt fills a wide polyline as one polygon, whose cost grows with the
-/// square of its points.
-constexpr int kPiecePoints = 16;
+/// Points of one piece of a polyline on a raster: Qt fills a wide polyline as one polygon, whose cost grows
+/// with the square of its points.
+constexpr int kPiecePoints = 2;
 
 std::span<const double> span(const Values& values)
 {
@@ -61,8 +61,8 @@ std::vector<QPolygonF> cutPolyline(const QPolygonF& points, const QRectF& area)
     for (qsizetype i = 1; i < points.size(); ++i) {
         QPointF a = points[i - 1];
         QPointF b = points[i];
-        if (!std::isfinite(a.x()) || !std::isfinite(a.y()) || !std::isfinite(b.x()) || !std::isfinite(b.y()) ||
-            !cutSegment(a, b, area)) {
+        if (!std::isfinite(a.x()) || !std::isfinite(a.y()) || !std::isfinite(b.x()) ||
+            !std::isfinite(b.y()) || !cutSegment(a, b, area)) {
             end();
             continue;
         }
@@ -78,7 +78,8 @@ std::vector<QPolygonF> cutPolyline(const QPolygonF& points, const QRectF& area)
     return runs;
 }
 
-/// Splits a run into dashes by its length in the picture, so that it does not matter in what pieces it is drawn.
+/// Splits a run into dashes by its length in the picture, so that it does not matter in what pieces it is
+/// drawn.
 std::vector<QPolygonF> dashes(const QPolygonF& run, double on, double off)
 {
     std::vector<QPolygonF> pieces;
@@ -132,12 +133,81 @@ double clampedTo(double y, const QRectF& area)
     return std::clamp(y, area.top(), area.bottom());
 }
 
-/// The filled extents of the columns; a run of columns without a gap is one polygon.
-void fillColumns(QPainter& painter, const std::vector<DrawnColumn>& columns, const QRectF& area, const QColor& colour,
-                 bool isOnlyDense)
+/// The filled extents of the columns. In a vector a run without a gap is one polygon. On a raster a dense run
+/// is one upright bar of pixels a column: that is what a column is, and a polygon that zigzags over hundreds
+/// of columns costs a hundred times as much to fill.
+class ColumnFiller
+{
+public:
+    ColumnFiller(QPainter& painter, const SeriesFrame& frame, bool isVector)
+        : m_painter(painter)
+        , m_area(frame.area)
+        , m_columnWidth(frame.area.width() / std::max(1, frame.columns))
+        , m_isVector(isVector)
+    {
+    }
+
+    /// Fills columns [begin, end), none of which is a gap.
+    void fill(const std::vector<DrawnColumn>& columns, std::size_t begin, std::size_t end)
+    {
+        if (m_isVector) {
+            fillPolygon(columns, begin, end);
+            return;
+        }
+        for (std::size_t i = begin; i < end;) {
+            std::size_t last = i;
+            while (last + 1 < end && columns[last + 1].x - columns[last].x > 1.5 * m_columnWidth)
+                ++last;
+            if (last > i) {
+                fillPolygon(columns, i, last + 1);
+                i = last;
+            }
+            // The last sample of a sparse stretch is the edge that the first bar begins at.
+            if (last + 1 < end || last == i)
+                fillBar(columns[last]);
+            i = last + 1;
+        }
+    }
+
+private:
+    void fillPolygon(const std::vector<DrawnColumn>& columns, std::size_t begin, std::size_t end)
+    {
+        QPolygonF polygon;
+        polygon.reserve(static_cast<qsizetype>(2 * (end - begin)));
+        const auto xOf = [&](std::size_t i) {
+            return std::clamp(columns[i].x, m_area.left(), m_area.right());
+        };
+        for (std::size_t i = begin; i < end; ++i)
+            polygon.append({xOf(i), clampedTo(columns[i].top, m_area)});
+        for (std::size_t i = end; i-- > begin;)
+            polygon.append({xOf(i), clampedTo(columns[i].bottom, m_area)});
+        m_painter.drawPolygon(polygon);
+    }
+
+    void fillBar(const DrawnColumn& column)
+    {
+        const double index = std::clamp(std::floor((column.x - m_area.left()) / m_columnWidth), 0.0,
+                                        std::round(m_area.width() / m_columnWidth) - 1.0);
+        // QCustomPlot's antialiased elements lie half a pixel to the right of the pixels' edges.
+        const double left = m_area.left() + index * m_columnWidth - 0.5;
+        const double top = clampedTo(column.top, m_area);
+        m_painter.setRenderHint(QPainter::Antialiasing, false);
+        m_painter.drawRect(QRectF(left, top, m_columnWidth, clampedTo(column.bottom, m_area) - top));
+        m_painter.setRenderHint(QPainter::Antialiasing, true);
+    }
+
+    QPainter& m_painter;
+    QRectF m_area;
+    double m_columnWidth;
+    bool m_isVector;
+};
+
+void fillColumns(QPainter& painter, const SeriesFrame& frame, const FigureStyle& style,
+                 const std::vector<DrawnColumn>& columns, const QColor& colour, bool isOnlyDense)
 {
     painter.setPen(Qt::NoPen);
     painter.setBrush(colour);
+    ColumnFiller filler(painter, frame, style.options().isVector);
     const auto isFilled = [&](std::size_t i) {
         if (std::isnan(columns[i].top))
             return false;
@@ -153,14 +223,7 @@ void fillColumns(QPainter& painter, const std::vector<DrawnColumn>& columns, con
         std::size_t end = begin;
         while (end < columns.size() && isFilled(end))
             ++end;
-        QPolygonF polygon;
-        polygon.reserve(static_cast<qsizetype>(2 * (end - begin)));
-        const auto xOf = [&](std::size_t i) { return std::clamp(columns[i].x, area.left(), area.right()); };
-        for (std::size_t i = begin; i < end; ++i)
-            polygon.append({xOf(i), clampedTo(columns[i].top, area)});
-        for (std::size_t i = end; i-- > begin;)
-            polygon.append({xOf(i), clampedTo(columns[i].bottom, area)});
-        painter.drawPolygon(polygon);
+        filler.fill(columns, begin, end);
         begin = end;
     }
     painter.setBrush(Qt::NoBrush);
@@ -171,18 +234,23 @@ double sampleSpacing(const SeriesFrame& frame, const Series& series)
     const auto x = span(series.x);
     if (x.size() < 2)
         return frame.area.width();
-    return std::fabs(frame.x.toPixel(x.back()) - frame.x.toPixel(x.front())) / static_cast<double>(x.size() - 1);
+    return std::fabs(frame.x.toPixel(x.back()) - frame.x.toPixel(x.front())) /
+           static_cast<double>(x.size() - 1);
 }
 
 } // namespace
 
 QColor mixed(const QColor& over, const QColor& ground, double share)
 {
-    const auto mix = [&](int a, int b) { return static_cast<int>(std::lround(a * share + b * (1.0 - share))); };
-    return {mix(over.red(), ground.red()), mix(over.green(), ground.green()), mix(over.blue(), ground.blue())};
+    const auto mix = [&](int a, int b) {
+        return static_cast<int>(std::lround(a * share + b * (1.0 - share)));
+    };
+    return {mix(over.red(), ground.red()), mix(over.green(), ground.green()),
+            mix(over.blue(), ground.blue())};
 }
 
-std::vector<DrawnColumn> drawnColumns(const SeriesFrame& frame, std::span<const double> x, std::span<const double> y)
+std::vector<DrawnColumn> drawnColumns(const SeriesFrame& frame, std::span<const double> x,
+                                      std::span<const double> y)
 {
     if (x.empty() || x.size() != y.size())
         return {};
@@ -195,8 +263,8 @@ std::vector<DrawnColumn> drawnColumns(const SeriesFrame& frame, std::span<const 
         if (range.samples == 0)
             columns.push_back({frame.x.toPixel(range.x), kGap, kGap, false});
         else
-            columns.push_back({frame.x.toPixel(range.x), frame.y.toPixel(range.upper), frame.y.toPixel(range.lower),
-                               range.samples > 1});
+            columns.push_back({frame.x.toPixel(range.x), frame.y.toPixel(range.upper),
+                               frame.y.toPixel(range.lower), range.samples > 1});
     }
     return columns;
 }
@@ -206,7 +274,7 @@ void paintLine(QPainter& painter, const SeriesFrame& frame, const FigureStyle& s
 {
     QColor fill = colour;
     fill.setAlphaF(0.22F);
-    fillColumns(painter, columns, frame.area, fill, true);
+    fillColumns(painter, frame, style, columns, fill, true);
     QPolygonF middle;
     middle.reserve(static_cast<qsizetype>(columns.size()));
     for (const DrawnColumn& column : columns)
@@ -270,23 +338,24 @@ void paintMarkers(QPainter& painter, const SeriesFrame& frame, const FigureStyle
 }
 
 void paintBars(QPainter& painter, const SeriesFrame& frame, const FigureStyle& style, const Series& series,
-               const QColor& colour, int barSlot, int barSlots)
+               const QColor& colour, int barSlot, int barSlots, const BarEmphasis& emphasis)
 {
     const auto x = span(series.x);
     const auto y = span(series.y);
     const double room = sampleSpacing(frame, series);
     const double width = std::max(style.hairline(0.8), 0.76 * room / barSlots);
     const double zero = clampedTo(frame.y.toPixel(0.0), frame.area);
+    const QColor faint = mixed(colour, style.colours().figure, emphasis.share);
     painter.setPen(Qt::NoPen);
-    painter.setBrush(colour);
     for (std::size_t i = 0; i < std::min(x.size(), y.size()); ++i) {
+        painter.setBrush(x[i] == emphasis.picked ? colour : faint);
         const double centre = frame.x.toPixel(x[i]) + (barSlot - (barSlots - 1) / 2.0) * width;
         const double end = clampedTo(frame.y.toPixel(y[i]), frame.area);
         if (!std::isfinite(y[i]))
             continue;
-        const QRectF bar =
-            QRectF(QPointF(centre - width / 2, std::min(zero, end)), QPointF(centre + width / 2, std::max(zero, end)))
-                .intersected(frame.area);
+        const QRectF bar = QRectF(QPointF(centre - width / 2, std::min(zero, end)),
+                                  QPointF(centre + width / 2, std::max(zero, end)))
+                               .intersected(frame.area);
         if (!bar.isEmpty())
             painter.drawRect(bar);
     }
@@ -309,7 +378,8 @@ void paintSteps(QPainter& painter, const SeriesFrame& frame, const FigureStyle& 
     paintRuns(painter, cutPolyline(points, frame.area), style.options().isVector);
 }
 
-void paintBand(QPainter& painter, const SeriesFrame& frame, const Band& band, const QColor& colour)
+void paintBand(QPainter& painter, const SeriesFrame& frame, const FigureStyle& style, const Band& band,
+               const QColor& colour)
 {
     std::vector<DrawnColumn> columns = drawnColumns(frame, span(band.x), span(band.upper));
     const std::vector<DrawnColumn> lower = drawnColumns(frame, span(band.x), span(band.lower));
@@ -317,7 +387,7 @@ void paintBand(QPainter& painter, const SeriesFrame& frame, const Band& band, co
         return; // gaps in one of the two only: no area is between them
     for (std::size_t i = 0; i < columns.size(); ++i)
         columns[i].bottom = lower[i].bottom;
-    fillColumns(painter, columns, frame.area, colour, false);
+    fillColumns(painter, frame, style, columns, colour, false);
 }
 
 } // namespace ropewalk

@@ -9,7 +9,8 @@
 
 namespace ropewalk {
 
-/// Where series are drawn: the axis rectangle, its scales, and into how many columns a dense curve is reduced.
+/// Where series are drawn: the axis rectangle, its scales, and into how many columns a dense curve is
+/// reduced.
 struct SeriesFrame
 {
     QRectF area;
@@ -18,36 +19,46 @@ struct SeriesFrame
     int columns = 1;
 };
 
-/// A series as it lies in the picture: the extent of its samples in each column, from left to right. An upper end
-/// below its lower end (in y downwards) never occurs; a gap is a NaN.
+/// A series as it lies in the picture: the extent of its samples in each column, from left to right. An upper
+/// end below its lower end (in y downwards) never occurs; a gap is a NaN.
 struct DrawnColumn
 {
     double x = 0.0, top = 0.0, bottom = 0.0;
     bool isDense = false; ///< more than one sample lies in it
 };
 
-/// Reduces a series to what can be drawn of it. O(samples).
-std::vector<DrawnColumn> drawnColumns(const SeriesFrame& frame, std::span<const double> x, std::span<const double> y);
+/// A bar that is drawn strong, and how strong the others are.
+struct BarEmphasis
+{
+    double picked = -1.0; ///< x of the picked sample
+    double share = 1.0;   ///< of the colour in the bars that are not picked, the rest is ground
+};
 
-/// Draws a curve; where it is denser than the columns a filled min/max band and a line through its middle. Nothing is
-/// drawn outside the area, so that no clipping is needed (SVG has none).
+/// Reduces a series to what can be drawn of it. O(samples).
+std::vector<DrawnColumn> drawnColumns(const SeriesFrame& frame, std::span<const double> x,
+                                      std::span<const double> y);
+
+/// Draws a curve; where it is denser than the columns a filled min/max band and a line through its middle.
+/// Nothing is drawn outside the area, so that no clipping is needed (SVG has none).
 void paintLine(QPainter& painter, const SeriesFrame& frame, const FigureStyle& style,
                const std::vector<DrawnColumn>& columns, const QColor& colour, double width, bool isDashed);
 
-/// Draws one marker a sample, joined by a faint line. `shape` is an index into circle, square, triangle, diamond.
+/// Draws one marker a sample, joined by a faint line. `shape` is an index into circle, square, triangle,
+/// diamond.
 void paintMarkers(QPainter& painter, const SeriesFrame& frame, const FigureStyle& style, const Series& series,
                   const QColor& colour, int shape);
 
 /// Draws bars from zero, `barSlot` of `barSlots` beside each other in the room of one sample.
 void paintBars(QPainter& painter, const SeriesFrame& frame, const FigureStyle& style, const Series& series,
-               const QColor& colour, int barSlot, int barSlots);
+               const QColor& colour, int barSlot, int barSlots, const BarEmphasis& emphasis);
 
 /// Draws a stepped line, each sample level over the room of one sample.
 void paintSteps(QPainter& painter, const SeriesFrame& frame, const FigureStyle& style, const Series& series,
                 const QColor& colour, double width);
 
 /// Draws the area between two curves.
-void paintBand(QPainter& painter, const SeriesFrame& frame, const Band& band, const QColor& colour);
+void paintBand(QPainter& painter, const SeriesFrame& frame, const FigureStyle& style, const Band& band,
+               const QColor& colour);
 
 /// Draws one marker shape.
 void paintMarkerShape(QPainter& painter, const QPointF& centre, double radius, int shape);
