@@ -4,6 +4,7 @@
 #include "../frequency_rules.h"
 #include "../validate.h"
 #include "json_input.h"
+#include "model_families.h"
 
 #include <nlohmann/json.hpp>
 
@@ -20,297 +21,6 @@ using Json = nlohmann::json;
 constexpr std::size_t kLargestFile = std::size_t{64} << 20;
 constexpr double kLargestWidth = 1 << 24;          // of a model, channels
 constexpr double kLongestLength = 1099511627776.0; // 2^40, as validate() has it
-
-/// How a family spells its keys; the first one stated wins, and others that differ are a conflict.
-struct KeySpellings
-{
-    using List = std::array<std::string_view, 3>;
-    List hiddenSize{"hidden_size"};
-    List heads{"num_attention_heads"};
-    List headDim{"head_dim"};
-    List base{"rope_theta"};
-    List share{"partial_rotary_factor"};
-    List rotaryDim{};
-    List length{"max_position_embeddings"};
-};
-
-constexpr KeySpellings kLlamaKeys{};
-constexpr KeySpellings kGptNeoxKeys{.headDim = {},
-                                    .base = {"rotary_emb_base", "rope_theta"},
-                                    .share = {"rotary_pct", "partial_rotary_factor"}};
-constexpr KeySpellings kGptjKeys{.hiddenSize = {"n_embd", "hidden_size"},
-                                 .heads = {"n_head", "num_attention_heads"},
-                                 .headDim = {},
-                                 .base = {},
-                                 .share = {},
-                                 .rotaryDim = {"rotary_dim"},
-                                 .length = {"n_positions", "max_position_embeddings"}};
-constexpr KeySpellings kPhiKeys{.headDim = {}};
-constexpr KeySpellings kFalconKeys{.heads = {"num_attention_heads", "n_head"}, .headDim = {}};
-
-/// What multiplies the logit beyond 1/√head_dim.
-enum class LogitScale {
-    Usual,              ///< nothing
-    QueryPreAttnScalar, ///< Gemma 2: 1/√query_pre_attn_scalar is the whole scale; 256 when not stated
-    AttentionMultiplier ///< Granite: attention_multiplier is the whole scale; 1 when not stated
-};
-
-/// One family of models: how its files are read, and the defaults of the class that loads them.
-struct ModelFamily
-{
-    std::array<std::string_view, 4> modelTypes;
-    std::string_view className; ///< whose defaults these are
-    Layout layout = Layout::Half;
-    std::optional<double> base{};   ///< empty: has to be stated
-    double share = 1.0;             ///< rotated share of the head
-    std::optional<int> rotaryDim{}; ///< rotated channels, where the family states them and no share
-    std::optional<int> hiddenSize{}, heads{}, headDim{}; ///< empty: has to be stated
-    const KeySpellings* keys = &kLlamaKeys;
-    LogitScale logitScale = LogitScale::Usual;
-    bool readsScaling = true;  ///< whether the class looks at rope_scaling at all
-    bool needsScaling = false; ///< the class' own default is a scaled one, which is not assumed here
-};
-
-// Adding a family is adding a row.
-constexpr std::array kFamilies{
-    ModelFamily{{"llama"}, "LlamaConfig", Layout::Half, 1e4, 1.0, {}, 4096, 32},
-    ModelFamily{{"mistral"}, "MistralConfig", Layout::Half, 1e4, 1.0, {}, 4096, 32},
-    ModelFamily{{"mixtral"}, "MixtralConfig", Layout::Half, 1e6},
-    ModelFamily{.modelTypes = {"ministral3"}, .className = "Ministral3Config", .needsScaling = true},
-    ModelFamily{{"qwen2", "qwen2_moe"}, "Qwen2Config", Layout::Half, 1e4, 1.0, {}, 4096, 32},
-    ModelFamily{{"qwen3", "qwen3_moe"}, "Qwen3Config", Layout::Half, 1e4, 1.0, {}, 4096, 32, 128},
-    ModelFamily{{"gpt_neox"}, "GPTNeoXConfig", Layout::Half, 1e4, 0.25, {}, 6144, 64, {}, &kGptNeoxKeys},
-    ModelFamily{{"gptj"},
-                "GPTJConfig",
-                Layout::Interleaved,
-                1e4,
-                1.0,
-                64,
-                4096,
-                16,
-                {},
-                &kGptjKeys,
-                LogitScale::Usual,
-                false},
-    ModelFamily{{"codegen"},
-                "CodeGenConfig",
-                Layout::Interleaved,
-                1e4,
-                1.0,
-                64,
-                4096,
-                16,
-                {},
-                &kGptjKeys,
-                LogitScale::Usual,
-                false},
-    ModelFamily{{"phi"}, "PhiConfig", Layout::Half, 1e4, 0.5, {}, {}, {}, {}, &kPhiKeys},
-    ModelFamily{{"phi3"}, "Phi3Config", Layout::Half, 1e4, 1.0, {}, {}, {}, {}, &kPhiKeys},
-    ModelFamily{{"phimoe"}, "PhimoeConfig", Layout::Half, 1e6, 1.0, {}, 4096, 32},
-    ModelFamily{{"stablelm"}, "StableLmConfig", Layout::Half, 1e4, 0.25, {}, {}, {}, {}, &kPhiKeys},
-    ModelFamily{{"falcon"}, "FalconConfig", Layout::Half, 1e4, 1.0, {}, 4544, 71, {}, &kFalconKeys},
-    ModelFamily{{"gemma"}, "GemmaConfig", Layout::Half, 1e4, 1.0, {}, {}, {}, 256},
-    ModelFamily{{"gemma2"},
-                "Gemma2Config",
-                Layout::Half,
-                1e4,
-                1.0,
-                {},
-                {},
-                {},
-                256,
-                &kLlamaKeys,
-                LogitScale::QueryPreAttnScalar},
-    ModelFamily{{"granite"},
-                "GraniteConfig",
-                Layout::Half,
-                1e4,
-                1.0,
-                {},
-                4096,
-                32,
-                {},
-                &kLlamaKeys,
-                LogitScale::AttentionMultiplier},
-    ModelFamily{{"cohere"}, "CohereConfig", Layout::Interleaved, 5e5, 1.0, {}, 8192, 64, {}, &kPhiKeys},
-    ModelFamily{{"glm", "glm4"}, "GlmConfig", Layout::Interleaved, 1e4, 0.5},
-    ModelFamily{{"helium"}, "HeliumConfig", Layout::Interleaved, 1e5, 1.0, {}, 2560, 20, 128},
-    ModelFamily{{"olmo", "olmo2"}, "OlmoConfig", Layout::Half, 1e4, 1.0, {}, 4096, 32, {}, &kPhiKeys},
-    ModelFamily{{"starcoder2"}, "Starcoder2Config", Layout::Half, 1e4, 1.0, {}, {}, {}, {}, &kPhiKeys},
-    ModelFamily{.modelTypes = {"gpt_oss"}, .className = "GptOssConfig", .base = 1.5e5, .needsScaling = true},
-};
-
-/// A family that nothing is known of and that has Llama's keys.
-constexpr ModelFamily kUnknownFamily{{}, "LlamaConfig", Layout::Half, 1e4};
-
-/// Families whose positions are not told by rotation.
-struct PlainFamily
-{
-    std::string_view modelType, instead;
-};
-constexpr std::array kFamiliesWithoutRotation{
-    PlainFamily{"bart", "learned positions"},
-    PlainFamily{"bert", "learned positions"},
-    PlainFamily{"bloom", "ALiBi"},
-    PlainFamily{"distilbert", "learned positions"},
-    PlainFamily{"gpt2", "learned positions"},
-    PlainFamily{"gpt_bigcode", "learned positions"},
-    PlainFamily{"gpt_neo", "learned positions"},
-    PlainFamily{"jamba", "no positions"},
-    PlainFamily{"mamba", "no attention"},
-    PlainFamily{"mpt", "ALiBi or learned positions"},
-    PlainFamily{"mt5", "a relative bias"},
-    PlainFamily{"opt", "learned positions"},
-    PlainFamily{"roberta", "learned positions"},
-    PlainFamily{"rwkv", "no attention"},
-    PlainFamily{"rwkv5", "no attention"},
-    PlainFamily{"rwkv6", "no attention"},
-    PlainFamily{"t5", "a relative bias"},
-    PlainFamily{"whisper", "sinusoidal and learned positions"},
-};
-
-/// Families that differ from Llama in a way that is not built: their defaults, their layers, their rule.
-/// Reading them as Llama's keys would give wrong numbers, so they are refused by name.
-constexpr std::array<std::string_view, 88> kFamiliesNotReadYet{
-    "apertus",
-    "baichuan",
-    "bamba",
-    "bitnet",
-    "chatglm",
-    "cohere2",
-    "csm",
-    "cwm",
-    "deepseek_ref",
-    "deepseek_v2",
-    "deepseek_v3",
-    "deepseek_v32",
-    "deepseek_v4",
-    "emu3",
-    "ernie4_5",
-    "ernie4_5_moe",
-    "esm",
-    "exaone4",
-    "fuyu",
-    "gemma3",
-    "gemma3_text",
-    "gemma3n",
-    "gemma3n_text",
-    "gemma4",
-    "gemma4_text",
-    "glm4_moe",
-    "glm4v",
-    "glm_moe_dsa",
-    "gpt_neox_japanese",
-    "granitemoehybrid",
-    "hunyuan_v1_dense",
-    "hunyuan_v1_moe",
-    "hy_v3",
-    "internlm",
-    "internlm2",
-    "internvl_chat",
-    "jina_embeddings_v3",
-    "kimi_k2",
-    "kimi_k25",
-    "kimi_k3",
-    "kimi_linear",
-    "lfm2",
-    "lfm2_moe",
-    "lfm2_vl",
-    "llama4",
-    "llama4_text",
-    "llava_llama",
-    "longcat_flash",
-    "mimo_v2_flash",
-    "minicpm",
-    "minicpm3",
-    "minimax",
-    "minimax_m2",
-    "ministral",
-    "mllama",
-    "mllama_text_model",
-    "modernbert",
-    "moonshine",
-    "nemotron",
-    "nemotron_h",
-    "nomic_bert",
-    "olmo3",
-    "olmo_hybrid",
-    "persimmon",
-    "phi-msft",
-    "phi3small",
-    "qwen",
-    "qwen2_5_omni",
-    "qwen2_5_vl",
-    "qwen2_5_vl_text",
-    "qwen2_audio",
-    "qwen2_vl",
-    "qwen2_vl_text",
-    "qwen3_5",
-    "qwen3_5_moe",
-    "qwen3_asr",
-    "qwen3_next",
-    "qwen3_omni_moe",
-    "qwen3_vl",
-    "qwen3_vl_moe",
-    "qwen3_vl_moe_text",
-    "qwen3_vl_text",
-    "recurrent_gemma",
-    "roformer",
-    "smollm3",
-    "stablelm_epoch",
-    "t5gemma2",
-    "voxtral",
-};
-
-/// A key that changes what the file means in a way that is not built.
-struct StructureKey
-{
-    enum When { Stated, True, False, NotZero };
-    std::string_view key;
-    When when;
-    std::string_view meaning;
-};
-constexpr std::array kStructureKeys{
-    StructureKey{"text_config", StructureKey::Stated, "a model part nested in it"},
-    StructureKey{"llm_config", StructureKey::Stated, "a model part nested in it"},
-    StructureKey{"llm_cfg", StructureKey::Stated, "a model part nested in it"},
-    StructureKey{"language_config", StructureKey::Stated, "a model part nested in it"},
-    StructureKey{"thinker_config", StructureKey::Stated, "a model part nested in it"},
-    StructureKey{"qk_rope_head_dim", StructureKey::Stated, "multi-head latent attention (MLA)"},
-    StructureKey{"kv_lora_rank", StructureKey::Stated, "multi-head latent attention (MLA)"},
-    StructureKey{"no_rope_layers", StructureKey::Stated, "layers without rotation"},
-    StructureKey{"no_rope_layer_interval", StructureKey::NotZero, "layers without rotation"},
-    StructureKey{"use_rope", StructureKey::False, "a switch for rotation"},
-    StructureKey{"rope_local_base_freq", StructureKey::Stated, "a base of its own for some layers"},
-    StructureKey{"swa_rope_theta", StructureKey::Stated, "a base of its own for some layers"},
-    StructureKey{"compress_rope_theta", StructureKey::Stated, "a base of its own for some layers"},
-    StructureKey{"local_rope_theta", StructureKey::Stated, "a base of its own for some layers"},
-    StructureKey{"global_rope_theta", StructureKey::Stated, "a base of its own for some layers"},
-    StructureKey{"global_head_dim", StructureKey::Stated, "a head of another width in some layers"},
-    StructureKey{"swa_head_dim", StructureKey::Stated, "a head of another width in some layers"},
-    StructureKey{"mrope_section", StructureKey::Stated, "positions with several axes (M-RoPE)"},
-    StructureKey{"use_mrope", StructureKey::True, "positions with several axes (M-RoPE)"},
-    StructureKey{"position_encoding_2d", StructureKey::True, "positions with two axes"},
-    StructureKey{"rope_ratio", StructureKey::Stated, "a factor on the base"},
-    StructureKey{"rope_interleave", StructureKey::True, "another pair layout than the family's"},
-    StructureKey{"rope_interleaved", StructureKey::True, "another pair layout than the family's"},
-    StructureKey{"use_dynamic_ntk", StructureKey::True, "the rule dynamic_qwen"},
-    StructureKey{"use_logn_attn", StructureKey::True, "the temperature log_n"},
-    StructureKey{"attn_temperature_tuning", StructureKey::NotZero, "the temperature llama4"},
-    StructureKey{"llama_4_scaling_beta", StructureKey::NotZero, "the temperature ministral"},
-    StructureKey{"dual_chunk_attention_config", StructureKey::Stated, "dual chunk attention"},
-};
-
-/// Keys that an unknown family may have and whose meaning there cannot be guessed.
-constexpr std::array<std::string_view, 8> kAmbiguousKeys{"rotary_dim",           "rotary_pct",
-                                                         "rotary_emb_base",      "rotary",
-                                                         "attention_multiplier", "query_pre_attn_scalar",
-                                                         "rotary_emb_fraction",  "kv_channels"};
-
-/// What a file of any model would have at least one of.
-constexpr std::array<std::string_view, 12> kModelFields{
-    "model_type", "hidden_size", "n_embd",     "d_model",      "num_attention_heads", "n_head",
-    "num_heads",  "head_dim",    "rope_theta", "rope_scaling", "rope_parameters",     "num_hidden_layers"};
 
 std::string jsonText(const Json& value)
 {
@@ -405,7 +115,7 @@ private:
     /// Files in which nothing rotates, and files in which nothing says so.
     std::optional<ModelReading> readWithoutRotation()
     {
-        const bool hasFields = std::any_of(kModelFields.begin(), kModelFields.end(),
+        const bool hasFields = std::any_of(modelFields().begin(), modelFields().end(),
                                            [&](std::string_view key) { return topLevel(key) != nullptr; });
         if (!hasFields)
             return ModelReading{{}, {{Severity::Unknown, "", "no model fields found in this file"}}};
@@ -415,18 +125,17 @@ private:
                        {{"value", jsonText(*type)}});
             m_modelType = type->get<std::string>();
         }
-        for (const PlainFamily& family : kFamiliesWithoutRotation)
+        for (const PlainFamily& family : familiesWithoutRotation())
             if (family.modelType == m_modelType) {
                 refuseHiddenRotation();
                 return ModelReading{{},
                                     {{Severity::Read,
                                       "model_type",
-                                      {"{type}: no layer rotates; {instead} instead of RoPE",
+                                      {"{type}: no layer rotates ({instead})",
                                        {{"type", m_modelType}, {"instead", std::string(family.instead)}}}}}};
             }
         if (const Json* alibi = topLevel("alibi"); alibi && alibi->is_boolean() && alibi->get<bool>())
-            return ModelReading{{},
-                                {{Severity::Read, "alibi", "true: no layer rotates; ALiBi instead of RoPE"}}};
+            return ModelReading{{}, {{Severity::Read, "alibi", "true: no layer rotates (ALiBi)"}}};
         return std::nullopt;
     }
 
@@ -447,16 +156,13 @@ private:
                    {{"type", m_modelType}});
     }
 
-    const ModelFamily& findFamily()
+    const ModelFamily& findFamily() const
     {
-        for (const ModelFamily& family : kFamilies)
-            for (const std::string_view type : family.modelTypes)
-                if (!type.empty() && type == m_modelType)
-                    return family;
-        if (std::find(kFamiliesNotReadYet.begin(), kFamiliesNotReadYet.end(), m_modelType) !=
-            kFamiliesNotReadYet.end())
+        if (const ModelFamily* family = findModelFamily(m_modelType))
+            return *family;
+        if (isFamilyNotReadYet(m_modelType))
             refuse("model_type is {type}; this family is not read yet", {{"type", m_modelType}});
-        return kUnknownFamily;
+        return unknownFamily();
     }
 
     static bool applies(const StructureKey& structure, const Json& value)
@@ -476,7 +182,7 @@ private:
 
     void refuseStructures(const Json& in, const std::string& prefix) const
     {
-        for (const StructureKey& structure : kStructureKeys) {
+        for (const StructureKey& structure : structureKeys()) {
             const auto found = in.find(structure.key);
             if (found != in.end() && applies(structure, *found))
                 refuse("{key} stands for {meaning}, which is not read yet",
@@ -530,7 +236,7 @@ private:
 
     ModelReading readFamily()
     {
-        const bool isUnknown = m_family == &kUnknownFamily;
+        const bool isUnknown = m_family == &unknownFamily();
         if (isUnknown && !checkUnknownFamily())
             return {{}, std::move(m_notes)};
         findBlock();
@@ -562,7 +268,7 @@ private:
     /// Whether there is anything to read a rotation from; where not, the notes say so.
     bool checkUnknownFamily()
     {
-        for (const std::string_view key : kAmbiguousKeys)
+        for (const std::string_view key : ambiguousKeys())
             if (topLevel(key))
                 refuse(
                     "the family {type} is not known and its key {key} has no meaning that could be assumed; "
@@ -808,18 +514,18 @@ private:
         };
         const std::optional<int> width = orDefault(hiddenSize, m_family->hiddenSize);
         const std::optional<int> count = orDefault(heads, m_family->heads);
-        const std::optional<int> quotient = width && count ? std::optional(*width / *count) : std::nullopt;
+        const int quotient = width && count ? *width / *count : 0;
         const auto field = [](const KeySpellings::List& keys) { return std::string(keys.front()); };
         if (headDim) {
             m_config.headDim = static_cast<int>(whole(headDim, 1, kLargestWidth));
             noteRead(headDim);
-            if (hiddenSize && heads && *quotient != m_config.headDim)
+            if (hiddenSize && heads && quotient != m_config.headDim)
                 note(Severity::Conflict, headDim.field,
                      {"{value} is stated and wins; {hidden} / {heads} would be {quotient}",
                       {{"value", std::to_string(m_config.headDim)},
                        {"hidden", hiddenSize.field},
                        {"heads", heads.field},
-                       {"quotient", std::to_string(*quotient)}}});
+                       {"quotient", std::to_string(quotient)}}});
             return;
         }
         if (m_family->headDim) {
@@ -827,7 +533,7 @@ private:
             noteAssumed("head_dim", std::to_string(m_config.headDim));
             return;
         }
-        if (!quotient) {
+        if (!width || !count) {
             const std::string missing = field(width ? m_family->keys->heads : m_family->keys->hiddenSize);
             if (m_family->keys->headDim.front().empty())
                 refuse("{missing} is not stated; expected {hidden} and {heads}",
@@ -839,7 +545,7 @@ private:
                     {"hidden", field(m_family->keys->hiddenSize)},
                     {"heads", field(m_family->keys->heads)}});
         }
-        m_config.headDim = *quotient;
+        m_config.headDim = quotient;
         if (hiddenSize)
             noteRead(hiddenSize);
         else
@@ -853,7 +559,7 @@ private:
                  {"{width} channels do not divide by {count} heads; head_dim is the whole part, {value}",
                   {{"width", std::to_string(*width)},
                    {"count", std::to_string(*count)},
-                   {"value", std::to_string(*quotient)}}});
+                   {"value", std::to_string(quotient)}}});
     }
 
     void readBase()

@@ -52,6 +52,8 @@ private slots:
     void plainOfRandomConfigurations();
     void largerBaseScalesTheSlowestPair();
     void ntkAwareEnds();
+    void llama3AgainstDefinition();
+    void yarnAgainstDefinition();
     void llama3EqualFactorsAreAStep();
     void yarnEnds();
     void yarnAttentionFactor_data();
@@ -214,6 +216,69 @@ void TestFrequencyRules::ntkAwareEnds()
     }
 }
 
+void TestFrequencyRules::llama3AgainstDefinition()
+{
+    std::mt19937 random(12);
+    std::uniform_real_distribution share(0.0, 1.0);
+    for (int round = 0; round < 200; ++round) {
+        RopeConfig config = llama2(FrequencyRule::Llama3, 1.0 + 31.0 * share(random));
+        config.base = std::exp(std::log(100.0) + share(random) * std::log(1e5));
+        const double low = 0.5 + 3.0 * share(random);
+        const double high = low + 0.5 + 8.0 * share(random);
+        config.parameters.lowFreqFactor = low;
+        config.parameters.highFreqFactor = high;
+        // By wavelengths, as the model's own code has it; core goes by turns.
+        std::vector<double> expected;
+        for (const double theta : exactPlain(config)) {
+            const long double wavelength = 2.0L * std::acos(-1.0L) / theta;
+            const long double divided = theta / static_cast<long double>(*config.parameters.factor);
+            const long double kept = (4096.0L / wavelength - low) / (static_cast<long double>(high) - low);
+            if (wavelength < 4096.0L / high)
+                expected.push_back(theta);
+            else if (wavelength > 4096.0L / low)
+                expected.push_back(static_cast<double>(divided));
+            else
+                expected.push_back(static_cast<double>((1.0L - kept) * divided + kept * theta));
+        }
+        QCOMPARE(relativeDifference(frequencyTable(config).scaled, expected, kRelative), QString());
+    }
+}
+
+void TestFrequencyRules::yarnAgainstDefinition()
+{
+    std::mt19937 random(13);
+    std::uniform_real_distribution share(0.0, 1.0);
+    for (int round = 0; round < 200; ++round) {
+        RopeConfig config = llama2(FrequencyRule::Yarn, 1.0 + 31.0 * share(random));
+        config.base = std::exp(std::log(100.0) + share(random) * std::log(1e5));
+        const double slow = 0.5 + 3.0 * share(random);
+        const double fast = slow + 1.0 + 60.0 * share(random);
+        const bool isTruncated = share(random) < 0.5;
+        config.parameters.betaSlow = slow;
+        config.parameters.betaFast = fast;
+        config.parameters.truncate = isTruncated;
+        const auto index = [&](long double turns) {
+            return 128.0L * std::log(4096.0L / (turns * 2.0L * std::acos(-1.0L))) /
+                   (2.0L * std::log(static_cast<long double>(config.base)));
+        };
+        long double low = index(fast), high = index(slow);
+        if (isTruncated) {
+            low = std::floor(low);
+            high = std::ceil(high);
+        }
+        low = std::max(low, 0.0L);
+        high = std::min(high, 127.0L);
+        std::vector<double> expected;
+        for (const double theta : exactPlain(config)) {
+            const long double ramp =
+                std::clamp((static_cast<long double>(expected.size()) - low) / (high - low), 0.0L, 1.0L);
+            expected.push_back(
+                static_cast<double>(theta * (1.0L - ramp) + theta / *config.parameters.factor * ramp));
+        }
+        QCOMPARE(relativeDifference(frequencyTable(config).scaled, expected, kRelative), QString());
+    }
+}
+
 void TestFrequencyRules::llama3EqualFactorsAreAStep()
 {
     RopeConfig config = llama2(FrequencyRule::Llama3, 16.0);
@@ -228,6 +293,14 @@ void TestFrequencyRules::llama3EqualFactorsAreAStep()
         kept += turnsOnce;
     }
     QCOMPARE(kept, 35); // Llama-3: 35 of 64 pairs make at least one turn in 8192 tokens
+
+    // Exactly on the step: the fastest pair, θ = 1, turns just as often as both factors say, and keeps its
+    // frequency.
+    config.parameters.lowFreqFactor = config.parameters.highFreqFactor = 8192.0 / kTwoPi;
+    const FrequencyTable onTheStep = frequencyTable(config);
+    QCOMPARE(onTheStep.scaled[0], 1.0);
+    QCOMPARE(onTheStep.keptShare[0], 1.0);
+    QCOMPARE(onTheStep.keptShare[1], 0.0);
 }
 
 void TestFrequencyRules::yarnEnds()

@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "commands.h"
+
+#include "arguments.h"
+#include "console.h"
+#include "exit_code.h"
+#include "sources.h"
+
+#include "core/channel_map.h"
+#include "core/frequency_rules.h"
+#include "core/rope_math.h"
+#include "core/validate.h"
+
+#include <QString>
+
+#include <array>
+
+namespace ropewalk {
+namespace {
+
+constexpr std::array kOptions{OptionInfo{"--set", true, true}, OptionInfo{"--layer-type", true},
+                              OptionInfo{"--json"}};
+
+/// A table for a terminal: columns as wide as their widest cell, the last one ragged.
+class TextTable
+{
+public:
+    explicit TextTable(QStringList heads) { add(std::move(heads)); }
+
+    void add(QStringList cells) { m_rows.push_back(std::move(cells)); }
+
+    QString text(bool isRightAligned) const
+    {
+        std::vector<qsizetype> widths;
+        for (const QStringList& row : m_rows) {
+            widths.resize(std::max(widths.size(), static_cast<std::size_t>(row.size())), 0);
+            for (qsizetype i = 0; i < row.size(); ++i)
+                widths[static_cast<std::size_t>(i)] =
+                    std::max(widths[static_cast<std::size_t>(i)], row[i].size());
+        }
+        QString text;
+        for (const QStringList& row : m_rows) {
+            QString line;
+            for (qsizetype i = 0; i < row.size(); ++i) {
+                const qsizetype width = widths[static_cast<std::size_t>(i)];
+                const bool isLast = i + 1 == row.size();
+                line += QLatin1String("  ");
+                line +=
+                    isRightAligned && !isLast ? row[i].rightJustified(width) : row[i].leftJustified(width);
+            }
+            while (line.endsWith(QLatin1Char(' ')))
+                line.chop(1);
+            text += line + QLatin1Char('\n');
+        }
+        return text;
+    }
+
+private:
+    std::vector<QStringList> m_rows;
+};
+
+QString number(double value)
+{
+    return QString::fromStdString(shortNumber(value, 7));
+}
+
+QString length(const std::optional<std::int64_t>& value)
+{
+    return value ? QString::number(*value) : QStringLiteral("not stated");
+}
+
+QString ruleText(const RopeConfig& config)
+{
+    if (config.rotaryDim == 0)
+        return QStringLiteral("none");
+    const FrequencyRuleInfo& rule = info(config.rule);
+    QString text = QString::fromUtf8(rule.word.data(), static_cast<qsizetype>(rule.word.size()));
+    for (const RuleParameterInfo& parameter : rule.parameters) {
+        const std::optional<double> value = effectiveParameter(config, parameter);
+        if (!value)
+            continue;
+        const QString key =
+            QString::fromUtf8(parameter.key.data(), static_cast<qsizetype>(parameter.key.size()));
+        const QString shown =
+            parameter.number ? number(*value) : QLatin1String(*value != 0.0 ? "true" : "false");
+        text += QStringLiteral(", %1 %2").arg(key, shown);
+    }
+    return text;
+}
+
+QString settings(const RopeConfig& config, const FrequencyTable& table)
+{
+    const QString layout = config.layout == Layout::Half
+                               ? QStringLiteral("half-split: channels i and i + %1").arg(config.rotaryDim / 2)
+                               : QStringLiteral("interleaved: channels 2i and 2i + 1");
+    const auto training = trainingLength(config);
+    TextTable lines({QStringLiteral("head_dim"), QString::number(config.headDim)});
+    lines.add({QStringLiteral("rotary_dim"), QStringLiteral("%1 (%2 pairs turn, %3 stay)")
+                                                 .arg(config.rotaryDim)
+                                                 .arg(config.rotaryDim / 2)
+                                                 .arg((config.headDim - config.rotaryDim) / 2)});
+    if (config.rotaryDim != 0) {
+        lines.add({QStringLiteral("layout"), layout});
+        lines.add({QStringLiteral("base"), number(config.base)});
+    }
+    lines.add({QStringLiteral("rule"), ruleText(config)});
+    lines.add({QStringLiteral("attention_factor"), number(table.attentionFactor)});
+    lines.add({QStringLiteral("softmax_factor"), number(config.softmaxFactor)});
+    lines.add({QStringLiteral("max_position_embeddings"), length(config.maxPositionEmbeddings)});
+    lines.add(
+        {QStringLiteral("original_max_position_embeddings"), length(config.originalMaxPositionEmbeddings)});
+    lines.add({QStringLiteral("training length"), length(training)});
+    lines.add({QStringLiteral("length"), length(config.length ? config.length : training)});
+    return lines.text(false);
+}
+
+QString zone(const FrequencyTable& table, std::size_t pair)
+{
+    if (table.keptShare.empty())
+        return table.scaled[pair] == table.plain[pair] ? QStringLiteral("kept") : QStringLiteral("slowed");
+    const double kept = table.keptShare[pair];
+    if (kept == 1.0)
+        return QStringLiteral("kept");
+    return kept == 0.0 ? QStringLiteral("slowed") : QStringLiteral("blended");
+}
+
+QString pairs(const RopeConfig& config, const FrequencyTable& table)
+{
+    const ChannelMap channels = channelMap(config);
+    const auto training = trainingLength(config);
+    TextTable rows({QStringLiteral("pair"), QStringLiteral("channels"), QStringLiteral("θ plain"),
+                    QStringLiteral("θ"), QStringLiteral("wavelength"), QStringLiteral("turns in training"),
+                    QStringLiteral("rule")});
+    const auto cell = [](const std::pair<int, int>& pair) {
+        return QStringLiteral("%1, %2").arg(pair.first).arg(pair.second);
+    };
+    for (std::size_t i = 0; i < channels.rotated.size(); ++i) {
+        const double theta = table.scaled[i];
+        rows.add({QString::number(i), cell(channels.rotated[i]), number(table.plain[i]), number(theta),
+                  number(kTwoPi / theta),
+                  training ? number(static_cast<double>(*training) * theta / kTwoPi) : QStringLiteral("–"),
+                  zone(table, i)});
+    }
+    for (std::size_t i = 0; i < channels.still.size(); ++i)
+        rows.add({QString::number(channels.rotated.size() + i), cell(channels.still[i]), QStringLiteral("0"),
+                  QStringLiteral("0"), QStringLiteral("–"), QStringLiteral("0"), QStringLiteral("still")});
+    return rows.text(true);
+}
+
+QString notes(const std::vector<Issue>& issues)
+{
+    if (issues.empty())
+        return {};
+    TextTable rows({QStringLiteral("what was found")});
+    for (const Issue& issue : issues)
+        rows.add({QString::fromUtf8(word(issue.severity).data(),
+                                    static_cast<qsizetype>(word(issue.severity).size())),
+                  QString::fromStdString(issue.field), QString::fromStdString(toEnglish(issue.text))});
+    return rows.text(false);
+}
+
+QString page(const InspectedFile& file)
+{
+    QString text;
+    if (file.configurations.empty())
+        text = QString::fromStdString(file.file) + QLatin1Char('\n') + notes(file.notes);
+    for (const RopeConfig& config : file.configurations) {
+        std::vector<Issue> issues = file.notes;
+        issues.insert(issues.end(), config.notes.begin(), config.notes.end());
+        const FrequencyTable table = frequencyTable(config);
+        text += QString::fromStdString(config.name);
+        if (config.layerType)
+            text += QStringLiteral(" · ") + QString::fromStdString(*config.layerType);
+        text += QStringLiteral(" · ") + QString::fromStdString(file.file) + QLatin1Char('\n');
+        text += settings(config, table) + QLatin1Char('\n') + notes(issues) + QLatin1Char('\n') +
+                pairs(config, table);
+    }
+    return text;
+}
+
+/// The settings on one file; what they make impossible is an error.
+Result<void> applyTo(InspectedFile& file, const std::vector<Setting>& settings)
+{
+    std::vector<FigureConfiguration> shown;
+    for (std::size_t i = 0; i < file.configurations.size(); ++i)
+        shown.push_back({file.configurations[i], std::string(1, static_cast<char>('A' + i % 26)), 0});
+    FigureOptions options;
+    if (const Result<void> applied = applySettings(settings, shown, options); !applied)
+        return applied;
+    for (std::size_t i = 0; i < shown.size(); ++i) {
+        RopeConfig& config = file.configurations[i];
+        config = std::move(shown[i].config);
+        const std::vector<Issue> issues = validate(config);
+        if (const Issue* error = firstError(issues))
+            return Error{ErrorCode::BadInput, error->text, file.file};
+        for (const Issue& issue : issues)
+            if (std::find(config.notes.begin(), config.notes.end(), issue) == config.notes.end())
+                config.notes.push_back(issue);
+    }
+    return {};
+}
+
+} // namespace
+
+int runInspect(const QStringList& arguments)
+{
+    const Result<Arguments> sorted = sortArguments(arguments, kOptions);
+    if (!sorted)
+        return printError(sorted.error());
+    if (sorted->words.isEmpty())
+        return printError(
+            {ErrorCode::Usage, "inspect needs a FILE; expected ropewalk inspect config.json", {}});
+    const Result<std::vector<Setting>> settings = settingsOf(*sorted);
+    if (!settings)
+        return printError(settings.error());
+    std::vector<InspectedFile> files;
+    // All files are read before anything is printed, so that a bad one leaves no half of an answer.
+    int worst = kExitFine;
+    for (const QString& path : sorted->words) {
+        Result<InspectedFile> file = readConfigurationFile(path);
+        Result<void> done;
+        if (!file)
+            done = file.error();
+        else if (sorted->has("--layer-type"))
+            done = keepLayerType(*file, sorted->value("--layer-type"));
+        if (done)
+            done = applyTo(*file, *settings);
+        if (!done)
+            worst = std::max(worst, printError(done.error()));
+        else
+            files.push_back(std::move(*file));
+    }
+    if (worst != kExitFine)
+        return worst;
+    if (sorted->has("--json"))
+        return printOut(inspectToJson(files));
+    QStringList pages;
+    for (const InspectedFile& file : files)
+        pages += page(file);
+    return printOut(pages.join(QLatin1Char('\n')).toStdString());
+}
+
+} // namespace ropewalk

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "produce.h"
+
+#include "core/validate.h"
+#include "core/write_figure.h"
+
+#include <algorithm>
+#include <array>
+
+namespace ropewalk {
+namespace {
+
+struct Ending
+{
+    const char* ending;
+    OutputType type;
+};
+constexpr std::array kEndings{Ending{"pdf", OutputType::Pdf}, Ending{"svg", OutputType::Svg},
+                              Ending{"png", OutputType::Png}, Ending{"csv", OutputType::Csv},
+                              Ending{"json", OutputType::Json}};
+
+} // namespace
+
+std::optional<OutputType> outputTypeOfEnding(const QString& ending)
+{
+    const auto found = std::find_if(kEndings.begin(), kEndings.end(),
+                                    [&](const Ending& row) { return ending == QLatin1String(row.ending); });
+    return found == kEndings.end() ? std::nullopt : std::optional(found->type);
+}
+
+Result<std::unique_ptr<Engine>> openEngine(BackendChoice choice)
+{
+    std::unique_ptr<Engine> engine = makeEngine(choice);
+    if (choice == BackendChoice::Auto)
+        return engine;
+    // Asked before anything is computed, so that the answer does not depend on what the figure needs.
+    const Engine::BackendReport first = engine->report().front();
+    if (!first.isUsable)
+        return Error{ErrorCode::NotAvailable, first.reason, "--backend " + first.info.name};
+    return engine;
+}
+
+Result<FigureSpec> computeFigure(Engine& engine, const FigureInfo& figure, const FigureSource& source,
+                                 OutputType type)
+{
+    for (const FigureConfiguration& shown : source.configurations) {
+        const std::vector<Issue> issues = validate(shown.config);
+        if (const Issue* error = firstError(issues))
+            return Error{ErrorCode::BadInput, error->text, shown.config.name};
+    }
+    ComputeRequest request;
+    request.configurations = source.configurations;
+    request.options = source.options;
+    request.wantsDecay = figure.needsDecay;
+    // The data is complete whether the bound is drawn or not.
+    request.wantsBound = source.options.showBound || type == OutputType::Json || type == OutputType::Csv;
+    const Result<FigureResults> results = computeFigureResults(engine, request);
+    if (!results)
+        return results.error();
+    FigureSpec spec = buildFigure(figure, *results);
+    if (!spec.failure.isEmpty())
+        return Error{ErrorCode::BadInput, spec.failure, spec.id};
+    return spec;
+}
+
+Result<QByteArray> writeAs(OutputType type, const FigureSpec& figure, ExportOptions options)
+{
+    switch (type) {
+    case OutputType::Json:
+        return QByteArray::fromStdString(figureToJson(figure));
+    case OutputType::Csv:
+        return QByteArray::fromStdString(figureToCsv(figure));
+    case OutputType::Pdf:
+        options.format = ExportFormat::Pdf;
+        break;
+    case OutputType::Svg:
+        options.format = ExportFormat::Svg;
+        break;
+    case OutputType::Png:
+        options.format = ExportFormat::Png;
+        break;
+    }
+    return exportFigure(figure, options);
+}
+
+} // namespace ropewalk

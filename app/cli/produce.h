@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "../composition.h"
+#include "sources.h"
+
+#include "core/figure_catalog.h"
+#include "widgets/plot/figure_exporter.h"
+
+#include <QByteArray>
+#include <QString>
+
+#include <memory>
+#include <optional>
+
+namespace ropewalk {
+
+enum class OutputType { Pdf, Svg, Png, Csv, Json };
+
+/// "pdf" and so on, lower case, without the dot.
+std::optional<OutputType> outputTypeOfEnding(const QString& ending);
+
+/// The engine; NotBuilt or NotAvailable when one backend is asked for that cannot work here.
+Result<std::unique_ptr<Engine>> openEngine(BackendChoice choice);
+
+/// Computes a figure in full. Errors: BadInput when a configuration is impossible; the engine's.
+Result<FigureSpec> computeFigure(Engine& engine, const FigureInfo& figure, const FigureSource& source,
+                                 OutputType type);
+
+/// The file's bytes; the same figure gives the same bytes. Errors: BadInput, Output.
+Result<QByteArray> writeAs(OutputType type, const FigureSpec& figure, ExportOptions options);
+
+} // namespace ropewalk

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "sources.h"
+
+#include "../file_text.h"
+#include "../presets.h"
+
+#include "core/io/model_config.h"
+#include "core/io/session_file.h"
+
+#include <QFileInfo>
+
+#include <algorithm>
+
+namespace ropewalk {
+namespace {
+
+constexpr const char* kFirstPreset = "llama-3.1-8b";
+
+/// A name for a model whose file gives none: config.json says nothing, its folder does.
+QString nameOf(const QString& path)
+{
+    const QFileInfo file(path);
+    if (file.fileName() == QLatin1String("config.json"))
+        if (const QString folder = QFileInfo(file.absolutePath()).fileName(); !folder.isEmpty())
+            return folder;
+    return file.completeBaseName();
+}
+
+Result<FigureSource> fromPreset(const QString& id)
+{
+    const std::vector<Preset> presets = loadPresets();
+    const auto found = std::find_if(presets.begin(), presets.end(),
+                                    [&](const Preset& preset) { return preset.id == id.toStdString(); });
+    if (found != presets.end())
+        return FigureSource{{{found->config, "A", 0}}, {}};
+    std::vector<std::string> ids;
+    for (const Preset& preset : presets)
+        ids.push_back(preset.id);
+    return Error{ErrorCode::Usage,
+                 {"unknown preset {preset}; the nearest known are {nearest}",
+                  {{"preset", id.toStdString()}, {"nearest", nearestWords(id.toStdString(), ids)}}},
+                 {}};
+}
+
+Result<FigureSource> fromSessionText(const std::string& text, const QString& path)
+{
+    const Result<SessionReading> reading = sessionFromJson(text);
+    if (!reading)
+        return Error{reading.error().code, reading.error().message, path.toStdString()};
+    FigureSource source{shownConfigurations(reading->session), reading->session.options};
+    if (source.configurations.empty())
+        return Error{ErrorCode::BadInput,
+                     "every configuration of this session is hidden; there is nothing to draw",
+                     path.toStdString()};
+    return source;
+}
+
+Result<FigureSource> fromSession(const QString& path)
+{
+    const Result<std::string> text = readTextFile(path);
+    if (!text)
+        return text.error();
+    return fromSessionText(*text, path);
+}
+
+Result<FigureSource> fromConfig(const QString& path, const QString& layerType)
+{
+    Result<InspectedFile> file = readConfigurationFile(path);
+    if (!file)
+        return file.error();
+    if (!layerType.isEmpty())
+        if (const Result<void> kept = keepLayerType(*file, layerType); !kept)
+            return kept.error();
+    if (file->configurations.empty())
+        return Error{
+            ErrorCode::BadInput,
+            {"there is nothing to draw ({reason})",
+             {{"reason", file->notes.empty() ? "no configuration" : toEnglish(file->notes.front().text)}}},
+            file->file};
+    if (file->configurations.size() > kMostConfigurations)
+        return Error{ErrorCode::Usage,
+                     {"the file has {count} kinds of layers; expected --layer-type to choose one",
+                      {{"count", std::to_string(file->configurations.size())}}},
+                     file->file};
+    FigureSource source;
+    for (std::size_t i = 0; i < file->configurations.size(); ++i)
+        source.configurations.push_back({std::move(file->configurations[i]),
+                                         std::string(1, static_cast<char>('A' + i)), static_cast<int>(i)});
+    return source;
+}
+
+Result<FigureSource> fromArguments(const Arguments& arguments)
+{
+    const int given = arguments.has("--preset") + arguments.has("--config") + arguments.has("--session");
+    if (given > 1)
+        return Error{ErrorCode::Usage, "expected one of --preset, --config and --session", {}};
+    if (arguments.has("--layer-type") && !arguments.has("--config"))
+        return Error{ErrorCode::Usage, "--layer-type chooses from a --config; none is given", {}};
+    if (arguments.has("--session"))
+        return fromSession(arguments.value("--session"));
+    if (arguments.has("--config"))
+        return fromConfig(arguments.value("--config"), arguments.value("--layer-type"));
+    return fromPreset(arguments.has("--preset") ? arguments.value("--preset") : QLatin1String(kFirstPreset));
+}
+
+} // namespace
+
+Result<InspectedFile> readConfigurationFile(const QString& path)
+{
+    const Result<std::string> text = readTextFile(path);
+    if (!text)
+        return text.error();
+    Result<ModelReading> reading = readModelConfig(*text, nameOf(path).toStdString());
+    if (!reading)
+        return Error{reading.error().code, reading.error().message, path.toStdString()};
+    return InspectedFile{path.toStdString(), std::move(reading->notes), std::move(reading->configurations)};
+}
+
+Result<void> keepLayerType(InspectedFile& file, const QString& layerType)
+{
+    const std::string wanted = layerType.toStdString();
+    std::vector<RopeConfig> kept;
+    std::string known;
+    for (const RopeConfig& config : file.configurations) {
+        if (config.layerType == wanted)
+            kept.push_back(config);
+        if (config.layerType)
+            known += (known.empty() ? "" : ", ") + *config.layerType;
+    }
+    if (kept.empty())
+        return Error{ErrorCode::Usage,
+                     known.empty()
+                         ? Message("no layer type {wanted}: the file tells no kinds of layers apart",
+                                   {{"wanted", wanted}})
+                         : Message("no layer type {wanted}; the file has {known}",
+                                   {{"wanted", wanted}, {"known", known}}),
+                     file.file};
+    file.configurations = std::move(kept);
+    return {};
+}
+
+Result<std::vector<Setting>> settingsOf(const Arguments& arguments)
+{
+    std::vector<Setting> settings;
+    for (const QString& text : arguments.values("--set")) {
+        Result<Setting> setting = parseSetting(text.toStdString());
+        if (!setting)
+            return setting.error();
+        settings.push_back(std::move(*setting));
+    }
+    return settings;
+}
+
+Result<FigureSource> openSource(const Arguments& arguments)
+{
+    const Result<std::vector<Setting>> settings = settingsOf(arguments);
+    if (!settings)
+        return settings.error();
+    Result<FigureSource> source = fromArguments(arguments);
+    if (!source)
+        return source;
+    if (const Result<void> applied = applySettings(*settings, source->configurations, source->options);
+        !applied)
+        return applied.error();
+    return source;
+}
+
+Result<FigureSource> openFile(const QString& path)
+{
+    const Result<std::string> text = readTextFile(path);
+    if (!text)
+        return text.error();
+    return looksLikeSession(*text) ? fromSessionText(*text, path) : fromConfig(path, {});
+}
+
+} // namespace ropewalk
