@@ -497,6 +497,7 @@ void MainWindow::showSession()
     m_transport->setPair(std::min(session.options.pair, selectedPairCount() - 1), selectedPairCount());
     const QString figure = QString::fromStdString(session.figure);
     m_tabs->setCurrentIndex(std::max<qsizetype>(0, m_tabIds.indexOf(figure)));
+    m_canvas->setSelectedLetter(selected.letter);
     m_canvas->setShown(m_tabIds.contains(figure) ? figure : kOverview);
     if (auto* action = findChild<QAction*>("logAction"))
         action->setChecked(session.options.isDistanceLogarithmic);
@@ -816,13 +817,12 @@ void MainWindow::rebuildRecentMenu()
 
 FigureSpec MainWindow::currentFigure() const
 {
-    return m_canvas->view(m_canvas->currentFigure())->figure();
+    return m_canvas->figure(m_canvas->currentFigure());
 }
 
 bool MainWindow::exportTo(const QString& path, const QString& figure, const ExportOptions& options)
 {
-    const FigureSpec& spec = m_canvas->view(figure)->figure();
-    const Result<QByteArray> picture = exportFigure(spec, options);
+    const Result<QByteArray> picture = exportFigure(m_canvas->figure(figure), options);
     if (!picture) {
         report(picture.error());
         return false;

@@ -125,7 +125,8 @@ struct PlanePanel
     std::vector<std::complex<double>> trail;
     int pairCount = 0;    ///< rotated and still pairs
     int rotatedPairs = 0;
-    Message title;        ///< configuration and pair, above the circle when there are several
+    Message title;        ///< letter and name, above the circle when there are several
+    Message caption;      ///< the figure's caption where this panel is shown alone
 };
 
 /// A rectangle of cells, row by row; NaN = masked. Pooled exactly as `pooling` says, never in a view.

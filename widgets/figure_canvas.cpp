@@ -17,6 +17,34 @@ constexpr int kGap = 12;
 /// Width from which four figures are legible side by side; a window of 1280 leaves 988.
 constexpr int kGridWidth = 900;
 
+/// Only the plane of the configuration with this letter, if it has one.
+void keepPlane(FigureSpec& figure, const std::string& letter)
+{
+    const auto isOf = [&](const PlanePanel& panel) {
+        return figure.configurations[static_cast<std::size_t>(panel.configuration)].letter == letter;
+    };
+    const auto kept = std::find_if(figure.planes.begin(), figure.planes.end(), isOf);
+    if (figure.planes.size() < 2 || kept == figure.planes.end())
+        return;
+    figure.caption = kept->caption;
+    figure.planes = {*kept};
+}
+
+/// A small figure shows the shape; its words would cover it.
+void dropLabels(FigureSpec& figure)
+{
+    for (GuideLine& guide : figure.guides)
+        guide.label = {};
+    for (Marker& marker : figure.markers)
+        marker.label = {};
+    for (Band& band : figure.bands)
+        band.label = {};
+    figure.xAxis.label = {};
+    figure.yAxis.label = {};
+    if (figure.secondYAxis)
+        figure.secondYAxis->label = {};
+}
+
 } // namespace
 
 FigureCanvas::FigureCanvas(const QStringList& ids, QWidget* parent)
@@ -41,8 +69,40 @@ FigureCanvas::FigureCanvas(const QStringList& ids, QWidget* parent)
 
 void FigureCanvas::setFigure(FigureSpec figure)
 {
-    if (FigureView* view = m_views.value(QString::fromStdString(figure.id)))
-        view->setFigure(std::move(figure));
+    const QString id = QString::fromStdString(figure.id);
+    if (!m_views.contains(id))
+        return;
+    m_figures.insert(id, std::move(figure));
+    show(id);
+}
+
+const FigureSpec& FigureCanvas::figure(const QString& id) const
+{
+    static const FigureSpec none;
+    const auto found = m_figures.find(id);
+    return found == m_figures.end() ? none : *found;
+}
+
+void FigureCanvas::setSelectedLetter(const std::string& letter)
+{
+    if (letter == m_selectedLetter)
+        return;
+    m_selectedLetter = letter;
+    for (const QString& id : std::as_const(m_ids))
+        show(id);
+}
+
+/// Hands the view of `id` what it has room for.
+void FigureCanvas::show(const QString& id)
+{
+    if (!m_figures.contains(id))
+        return;
+    FigureSpec shown = m_figures.value(id);
+    if (m_shown == kOverview)
+        keepPlane(shown, m_selectedLetter);
+    if (m_small.contains(id))
+        dropLabels(shown);
+    m_views.value(id)->setFigure(std::move(shown));
 }
 
 void FigureCanvas::setShown(const QString& id)
@@ -51,6 +111,8 @@ void FigureCanvas::setShown(const QString& id)
         return;
     m_shown = id;
     arrange();
+    for (const QString& each : std::as_const(m_ids))
+        show(each); // the overview shows one plane, the large figure all
     emit visibleFiguresChanged();
 }
 
@@ -119,6 +181,7 @@ void FigureCanvas::place(const QString& id, const QRect& card, bool isSmall)
     view->setGeometry(card.adjusted(4, 4, -4, -4));
     RenderOptions options = m_options;
     if (isSmall) {
+        m_small.append(id);
         options.scale = std::max(0.7, m_options.scale * 0.7);
         options.showsCaption = false;
         options.showsTitle = false;
@@ -130,6 +193,8 @@ void FigureCanvas::place(const QString& id, const QRect& card, bool isSmall)
 void FigureCanvas::arrange()
 {
     m_cards.clear();
+    const QStringList wasSmall = m_small;
+    m_small.clear();
     const QRect area = rect().adjusted(kGap, kGap, -kGap, -kGap);
     for (FigureView* view : std::as_const(m_views))
         if (m_shown != kOverview && view->objectName() != m_shown)
@@ -161,6 +226,9 @@ void FigureCanvas::arrange()
                         width, height),
                   false);
     }
+    for (const QString& id : std::as_const(m_ids))
+        if (wasSmall.contains(id) != m_small.contains(id))
+            show(id);
     update();
 }
 

@@ -19,6 +19,10 @@ public:
     explicit FigureCanvas(const QStringList& ids, QWidget* parent = nullptr);
 
     void setFigure(FigureSpec figure); ///< shown by the view of its id
+    /// The whole figure as it was given; a view may show less of it (one plane of several, a small one no labels).
+    const FigureSpec& figure(const QString& id) const;
+    /// The configuration whose plane the overview shows: several circles find no room in a quarter of the window.
+    void setSelectedLetter(const std::string& letter);
     void setShown(const QString& id);  ///< one of the ids, or "overview"
     QString shown() const { return m_shown; }
     void setRenderOptions(const RenderOptions& options);
@@ -46,9 +50,13 @@ private:
     bool isStrip() const; ///< the overview as one large figure and a strip
     void arrange();
     void place(const QString& id, const QRect& card, bool isSmall);
+    void show(const QString& id);
 
     QStringList m_ids;
     QHash<QString, FigureView*> m_views;
+    QHash<QString, FigureSpec> m_figures; ///< as given
+    QStringList m_small;                  ///< ids in the strip
+    std::string m_selectedLetter = "A";
     QList<QRect> m_cards;
     QString m_shown = QStringLiteral("overview");
     QString m_large; ///< of the strip

@@ -39,13 +39,15 @@ void addMarkers(FigureSpec& figure, const FigureResults& results, int index, con
             marker.value = (*decay.similarMean)[static_cast<std::size_t>(*at)];
             marker.isDrawn = *at > 0 || !results.options.isDistanceLogarithmic;
             marker.drawnAt = drawnAt;
-            marker.label = {letter.empty() ? alone : withLetter,
+            if (alone)
+                marker.label = {letter.empty() ? alone : withLetter,
                             {{"letter", letter}, {"distance", groupedDigits(*at)}}};
         }
         figure.markers.push_back(std::move(marker));
     };
-    add("enters_noise", decay.entersNoise, decay.independentSd, "in the noise from {distance}",
-        "{letter} in the noise from {distance}");
+    // Of several configurations the caption tells where they enter the noise: two labels each would cover the curves.
+    add("enters_noise", decay.entersNoise, decay.independentSd,
+        letter.empty() ? "in the noise from {distance}" : nullptr, nullptr);
     add("first_negative", decay.firstNegative, 0.0, "below zero at {distance}", "{letter} below zero at {distance}");
 }
 
@@ -81,7 +83,7 @@ FigureSpec buildDecay(const FigureResults& results)
                        ? Message("Expected score over distance, q = k")
                        : Message("Expected score over distance, similar key, ρ = {rho}",
                                  {{"rho", shortNumber(options.rho, 3)}});
-    figure.formula = options.rho == 1.0 ? "C(r) = 2/d_h · Σ A² cos rθ′ᵢ" : "ρ · 2/d_h · Σ A² cos rθ′ᵢ";
+    figure.formula = options.rho == 1.0 ? "C(r) = 2/dₕ · Σ A² cos rθ′ᵢ" : "ρ · 2/dₕ · Σ A² cos rθ′ᵢ";
     figure.source = "Similar against independent key: Su, kexue.fm/archives/10122, and arXiv:2405.14591; bound: "
                     "RoFormer, arXiv:2104.09864, section 3.4.3";
     figure.xAxis = {"distance r = m − n (tokens)", AxisKind::Tokens, options.isDistanceLogarithmic,
@@ -151,8 +153,8 @@ FigureSpec buildDecay(const FigureResults& results)
     if (results.isCoarse)
         figure.caption = {"preview: about a thousand of the distances to {last}", {{"last", last}}};
     else
-        figure.caption = {"every integer distance to {last}; band: ±1 s.d. of the score, grey: of an independent key's, "
-                          "entered at {noise}; below zero at {below}",
+        figure.caption = {"every integer distance to {last}; bands: ±1 s.d., grey: of an independent key, entered at {noise}; below "
+                          "zero at {below}",
                           {{"last", last}, {"noise", noise}, {"below", below}}};
     figure.summary = {"Expected score over head_dim against distance, 0 to {last} tokens, for {names}. It enters the "
                       "noise of an independent key at {noise} and falls below zero at {below}.",

@@ -70,7 +70,7 @@ FigureSpec buildPairs(const FigureResults& results)
     });
     const FigureOptions& options = results.options;
     figure.title = "What each pair adds to the score";
-    figure.formula = "A² Re(qᵢ k̄ᵢ exp j(m−n)θ′ᵢ) / d_h";
+    figure.formula = "A² Re(qᵢ k̄ᵢ exp j(m−n)θ′ᵢ) / dₕ";
     figure.source = "RoFormer, arXiv:2104.09864, equation 12";
     figure.xAxis = {"pair i, fast to slow", AxisKind::Pair, false, -0.5, mostPairs - 0.5};
     const double part = roundUp(largestPart * 1.05);

@@ -71,20 +71,21 @@ FigureSpec buildPlane(const FigureResults& results)
         score.x = static_cast<double>(scores.m - scores.n);
         score.value = scores.score / result.shown.config.headDim;
         figure.markers.push_back(std::move(score));
-        figure.planes.push_back(makePanel(results, index, result));
-        if (figure.planes.size() == 1) {
-            const PlanePanel& panel = figure.planes.front();
+        PlanePanel panel = makePanel(results, index, result);
+        panel.caption = {"{name} · base {base} · {rotated} of {pairs} pairs turn · θ = {theta} rad per token · "
+                         "(m−n)θ = {angle} rad · score / head_dim = {score}",
+                         {{"name", result.shown.config.name},
+                          {"base", groupedNumber(result.shown.config.base)},
+                          {"rotated", std::to_string(panel.rotatedPairs)},
+                          {"pairs", std::to_string(panel.pairCount)},
+                          {"theta", shortNumber(panel.thetaRadians, 4)},
+                          {"angle", shortNumber(panel.sweepRadians, 5)},
+                          {"score", shortNumber(scores.score / result.shown.config.headDim, 6)}}};
+        if (figure.planes.empty()) {
             pair = panel.pair;
-            figure.caption = {"{name} · base {base} · {rotated} of {pairs} pairs turn · θ = {theta} rad per token · "
-                              "(m−n)θ = {angle} rad · score / head_dim = {score}",
-                              {{"name", result.shown.config.name},
-                               {"base", groupedNumber(result.shown.config.base)},
-                               {"rotated", std::to_string(panel.rotatedPairs)},
-                               {"pairs", std::to_string(panel.pairCount)},
-                               {"theta", shortNumber(panel.thetaRadians, 4)},
-                               {"angle", shortNumber(panel.sweepRadians, 5)},
-                               {"score", shortNumber(*figure.markers.front().value, 6)}}};
+            figure.caption = panel.caption;
         }
+        figure.planes.push_back(std::move(panel));
     });
     figure.title = {"Pair {pair} in the complex plane", {{"pair", std::to_string(pair)}}};
     figure.formula = "score = Re Σ qᵢ k̄ᵢ exp j(m−n)θ′ᵢ";

@@ -275,7 +275,7 @@ private slots:
             each.config.rotaryDim = 3;
         window->document().editConfigurations(list, 0, "odd");
         SETTLE(*window);
-        QVERIFY(toEnglish(window->canvas().view("decay")->figure().failure).find("odd rotary width 3") !=
+        QVERIFY(toEnglish(window->canvas().figure("decay").failure).find("odd rotary width 3") !=
                 std::string::npos);
     }
 
@@ -335,7 +335,7 @@ private slots:
             const QFont usual = font;
             font.setPixelSize(qRound(13 * scale));
             QApplication::setFont(font);
-            ExportDialog dialog(window->canvas().view("decay")->figure(), ExportOptions());
+            ExportDialog dialog(window->canvas().figure("decay"), ExportOptions());
             dialog.show();
             QVERIFY2(dialog.minimumSizeHint().height() <= 700 && dialog.height() <= 700,
                      qPrintable(QString::number(dialog.minimumSizeHint().height())));
