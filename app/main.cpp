@@ -5,12 +5,12 @@
 #include "presets.h"
 
 #include <QApplication>
+#include <QHashSeed>
 
 #include <clocale>
 #include <csignal>
 #include <cstdio>
-#include <cstring>
-#include <langinfo.h>
+#include <cstdlib>
 
 namespace {
 
@@ -18,7 +18,9 @@ namespace {
 void chooseUtf8()
 {
     std::setlocale(LC_ALL, "");
-    if (std::strcmp(nl_langinfo(CODESET), "UTF-8") != 0)
+    wchar_t character = 0;
+    const bool isUtf8 = std::mbtowc(&character, "\xC3\xA9", 2) == 2 && character == 0xE9;
+    if (!isUtf8)
         qputenv("LC_ALL", "C.UTF-8");
 }
 
@@ -34,6 +36,8 @@ void printSeriousMessages(QtMsgType type, const QMessageLogContext&, const QStri
 
 int main(int argc, char** argv)
 {
+    // Qt writes a PDF's fonts in the order of a hash; the same figure has to give the same bytes.
+    QHashSeed::setDeterministicGlobalSeed();
     QStringList arguments;
     for (int i = 1; i < argc; ++i)
         arguments += QString::fromUtf8(argv[i]);
@@ -46,6 +50,9 @@ int main(int argc, char** argv)
         qInstallMessageHandler(printSeriousMessages);
     }
     const QApplication application(argc, argv);
+    // The application takes over the person's locale; numbers in files and figures have a point in all of
+    // them.
+    std::setlocale(LC_NUMERIC, "C");
     QCoreApplication::setOrganizationName("ropewalk");
     QCoreApplication::setApplicationName("ropewalk");
     if (const std::optional<int> code = ropewalk::runCommandLine(arguments))
