@@ -24,9 +24,8 @@ void chooseUtf8()
         qputenv("LC_ALL", "C.UTF-8");
 }
 
-/// On the command line stderr belongs to the program's own sentences; Qt's remarks about its surroundings
-/// stay away.
-void printSeriousMessages(QtMsgType type, const QMessageLogContext&, const QString& text)
+/// A script reads stderr as `error: …`: what the toolkit remarks about the desktop has no place there.
+void keepToolkitQuiet(QtMsgType type, const QMessageLogContext&, const QString& text)
 {
     if (type == QtCriticalMsg || type == QtFatalMsg)
         std::fprintf(stderr, "error: %s\n", qPrintable(text));
@@ -47,7 +46,7 @@ int main(int argc, char** argv)
         qputenv("QT_QPA_PLATFORM", "offscreen");
         // A reader that went away is a failed write, not the end of the process.
         std::signal(SIGPIPE, SIG_IGN);
-        qInstallMessageHandler(printSeriousMessages);
+        qInstallMessageHandler(keepToolkitQuiet);
     }
     const QApplication application(argc, argv);
     // The application takes over the person's locale; numbers in files and figures have a point in all of

@@ -333,6 +333,12 @@ void ConfigPanel::buildParameters()
     }
     if (m_more)
         m_parameters->addWidget(m_more);
+    // A layout shows what it is given only when the event loop comes round; the new controls stand at once.
+    for (const std::string& key : m_parameterKeys)
+        m_sliders[key]->show();
+    for (QWidget* widget : {static_cast<QWidget*>(m_more), m_truncateRow})
+        if (widget)
+            widget->show();
     updateTabOrder();
 }
 

@@ -113,6 +113,7 @@ void MessageBar::showFirst()
             emit actionTriggered(key, id);
         });
         m_layout->insertWidget(m_layout->indexOf(m_count), button);
+        button->show();
         setTabOrder(before, button);
         before = button;
         m_actions.append(button);

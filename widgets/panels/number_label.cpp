@@ -14,9 +14,15 @@
 #include <QPainter>
 #include <QToolTip>
 
+#include <algorithm>
 #include <cmath>
 
 namespace ropewalk {
+namespace {
+
+constexpr double kSmallest = 0.8; // of the font, before a text is elided
+
+} // namespace
 
 NumberLabel::NumberLabel(QWidget* parent)
     : QWidget(parent)
@@ -58,8 +64,14 @@ void NumberLabel::paintEvent(QPaintEvent*)
 {
     const ThemeColours& colours = windowColours();
     QPainter painter(this);
-    painter.setFont(font());
-    const QFontMetricsF metrics(font(), this);
+    // A little smaller is better than cut short.
+    QFont fitting = font();
+    const double wanted = tabularWidth(QFontMetricsF(fitting, this), m_text);
+    if (wanted > width())
+        fitting.setPixelSize(
+            static_cast<int>(fitting.pixelSize() * std::clamp(width() / wanted, kSmallest, 1.0)));
+    painter.setFont(fitting);
+    const QFontMetricsF metrics(fitting, this);
     QString text = m_text;
     if (tabularWidth(metrics, text) > width())
         text = metrics.elidedText(text, Qt::ElideLeft, width());

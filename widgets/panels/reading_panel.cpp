@@ -6,9 +6,10 @@
 #include "number_text.h"
 
 #include <QEvent>
-#include <QGridLayout>
+#include <QHBoxLayout>
 #include <QLabel>
 #include <QPainter>
+#include <QVBoxLayout>
 
 #include <algorithm>
 #include <cmath>
@@ -103,18 +104,21 @@ ReadingPanel::ReadingPanel(QWidget* parent)
     setAutoFillBackground(true);
     setBackgroundRole(QPalette::AlternateBase);
     setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
-    auto* layout = new QGridLayout(this);
-    layout->setColumnStretch(1, 1);
-    layout->addWidget(m_title, 0, 0, 1, 2);
+    auto* layout = new QVBoxLayout(this);
+    layout->addWidget(m_title);
     for (int row = 0; row < kRowCount; ++row) {
         auto* name = new QLabel(this);
         auto* value = new NumberLabel(this);
         m_names.append(name);
         m_values.append(value);
-        layout->addWidget(name, row + 1, 0);
-        layout->addWidget(value, row + 1, 1);
+        // No common column: a long value may use what a short name leaves.
+        auto* line = new QHBoxLayout;
+        line->addWidget(name);
+        line->addWidget(value, 1);
+        layout->addLayout(line);
+        m_lines.append(line);
     }
-    layout->addWidget(m_footer, kRowCount + 1, 0, 1, 2);
+    layout->addWidget(m_footer);
     restyle();
     setReading(std::nullopt);
 }
@@ -172,10 +176,10 @@ void ReadingPanel::setVariant(const QString& formula, const QString& source)
 void ReadingPanel::restyle()
 {
     const int pad = scaledPixels(kPad);
-    auto* grid = static_cast<QGridLayout*>(layout());
-    grid->setContentsMargins(pad, scaledPixels(8), pad, scaledPixels(6));
-    grid->setHorizontalSpacing(scaledPixels(8));
-    grid->setVerticalSpacing(scaledPixels(1));
+    layout()->setContentsMargins(pad, scaledPixels(8), pad, scaledPixels(6));
+    layout()->setSpacing(scaledPixels(1));
+    for (QHBoxLayout* line : m_lines)
+        line->setSpacing(scaledPixels(8));
     m_title->setContentsMargins(0, 0, 0, scaledPixels(3));
     m_title->setFont(windowFont(TextRole::Section));
     QPalette quiet = palette();

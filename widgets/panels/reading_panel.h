@@ -6,6 +6,7 @@
 #include <QList>
 #include <QWidget>
 
+class QHBoxLayout;
 class QLabel;
 
 namespace ropewalk {
@@ -36,6 +37,7 @@ private:
     void restyle();
 
     QLabel* m_title;
+    QList<QHBoxLayout*> m_lines;
     QList<QLabel*> m_names;
     QList<NumberLabel*> m_values;
     QWidget* m_footer;

@@ -67,7 +67,7 @@ double settled(const SliderScale& scale, double value)
 
 double fractionOf(const SliderScale& scale, double value)
 {
-    if (!(scale.highest > scale.lowest))
+    if (!(scale.highest > scale.lowest) || std::isnan(value)) // an impossible configuration is shown, too
         return 0.0;
     const double inside = std::clamp(value, scale.lowest, scale.highest);
     const double low = warped(scale, scale.lowest), high = warped(scale, scale.highest);
