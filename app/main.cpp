@@ -5,13 +5,12 @@
 #include "presets.h"
 
 #include <QApplication>
+#include <QHashSeed>
 
 #include <clocale>
 #include <csignal>
 #include <cstdio>
-#include <cstdio>
-#include <cstring>
-#include <langinfo.h>
+#include <cstdlib>
 
 namespace {
 
@@ -19,16 +18,10 @@ namespace {
 void chooseUtf8()
 {
     std::setlocale(LC_ALL, "");
-    if (std::strcmp(nl_langinfo(CODESET), "UTF-8") != 0)
+    wchar_t character = 0;
+    const bool isUtf8 = std::mbtowc(&character, "\xC3\xA9", 2) == 2 && character == 0xE9;
+    if (!isUtf8)
         qputenv("LC_ALL", "C.UTF-8");
-}
-
-/// On the command line stderr belongs to the program's own sentences; Qt's remarks about its surroundings
-/// stay away.
-void printSeriousMessages(QtMsgType type, const QMessageLogContext&, const QString& text)
-{
-    if (type == QtCriticalMsg || type == QtFatalMsg)
-        std::fprintf(stderr, "error: %s\n", qPrintable(text));
 }
 
 /// A script reads stderr as `error: …`: what the toolkit remarks about the desktop has no place there.
@@ -42,6 +35,8 @@ void keepToolkitQuiet(QtMsgType type, const QMessageLogContext&, const QString& 
 
 int main(int argc, char** argv)
 {
+    // Qt writes a PDF's fonts in the order of a hash; the same figure has to give the same bytes.
+    QHashSeed::setDeterministicGlobalSeed();
     QStringList arguments;
     for (int i = 1; i < argc; ++i)
         arguments += QString::fromUtf8(argv[i]);
@@ -52,9 +47,11 @@ int main(int argc, char** argv)
         // A reader that went away is a failed write, not the end of the process.
         std::signal(SIGPIPE, SIG_IGN);
         qInstallMessageHandler(keepToolkitQuiet);
-        qInstallMessageHandler(printSeriousMessages);
     }
     const QApplication application(argc, argv);
+    // The application takes over the person's locale; numbers in files and figures have a point in all of
+    // them.
+    std::setlocale(LC_NUMERIC, "C");
     QCoreApplication::setOrganizationName("ropewalk");
     QCoreApplication::setApplicationName("ropewalk");
     if (const std::optional<int> code = ropewalk::runCommandLine(arguments))

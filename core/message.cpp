@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "message.h"
 
+#include <charconv>
 #include <cmath>
-#include <cstdio>
-#include <cstdlib>
 
 namespace ropewalk {
 
@@ -52,9 +51,10 @@ std::string groupedDigits(long long value)
 
 std::string shortNumber(double value, int digits)
 {
+    // Not printf: the person's locale may have a decimal comma.
     char text[64];
-    std::snprintf(text, sizeof text, "%.*g", digits, value);
-    return text;
+    const auto end = std::to_chars(text, text + sizeof text, value, std::chars_format::general, digits).ptr;
+    return {text, end};
 }
 
 std::string groupedNumber(double value, int digits)

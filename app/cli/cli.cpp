@@ -52,6 +52,11 @@ const Command* findCommand(const QString& name)
     return found == kCommands.end() ? nullptr : &*found;
 }
 
+bool isVersion(const QString& argument)
+{
+    return argument == QLatin1String("--version") || argument == QLatin1String("-v");
+}
+
 bool isHelp(const QString& argument)
 {
     return argument == QLatin1String("--help") || argument == QLatin1String("-h");
@@ -112,7 +117,7 @@ bool isCommandLine(const QStringList& arguments)
     if (arguments.isEmpty())
         return false;
     const QString& first = arguments.first();
-    return findCommand(first) || isHelp(first) || first == QLatin1String("--version") || isMistyped(first);
+    return findCommand(first) || isHelp(first) || isVersion(first) || isMistyped(first);
 }
 
 std::optional<int> runCommandLine(const QStringList& arguments)
@@ -122,7 +127,7 @@ std::optional<int> runCommandLine(const QStringList& arguments)
     const QString& first = arguments.first();
     if (isHelp(first))
         return printOut(usage());
-    if (first == QLatin1String("--version"))
+    if (isVersion(first))
         return printOut("ropewalk " + std::string(version()) + "\n");
     const Command* command = findCommand(first);
     if (!command)

@@ -61,7 +61,7 @@ private:
 
 QString number(double value)
 {
-    return QString::fromStdString(shortNumber(value, 7));
+    return QString::fromStdString(shortNumber(value));
 }
 
 QString length(const std::optional<std::int64_t>& value)

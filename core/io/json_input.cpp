@@ -15,7 +15,7 @@ namespace {
 using Json = nlohmann::json;
 
 constexpr std::size_t kDeepest = 64;
-constexpr std::size_t kMostValues = 4'000'000;
+constexpr std::size_t kMostValues = 1'000'000;
 constexpr std::size_t kMostRepeatedKeys = 100;
 constexpr std::size_t kLongestShown = 60;
 

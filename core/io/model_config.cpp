@@ -499,8 +499,10 @@ private:
         }
         for (const RuleParameterInfo& parameter : parameters)
             if (parameter.number && !(m_config.parameters.*parameter.number) && parameter.defaultValue)
-                noteAssumed(m_blockName + "." + std::string(parameter.key),
-                            shortNumber(*parameter.defaultValue));
+                note(Severity::Assumed, m_blockName + "." + std::string(parameter.key),
+                     {"{value}: default of the rule {rule}, not stated",
+                      {{"value", shortNumber(*parameter.defaultValue)},
+                       {"rule", std::string(info(m_config.rule).word)}}});
     }
 
     void readHead()
@@ -583,6 +585,11 @@ private:
     void readRotatedWidth()
     {
         if (!m_family->keys->rotaryDim.front().empty()) {
+            // In these classes null is a value of its own: it turns the whole width of the model.
+            const std::string_view key = m_family->keys->rotaryDim.front();
+            if (const auto stated = m_root.find(key); stated != m_root.end() && stated->is_null())
+                refuse("{key} is null; expected a whole number of rotated channels",
+                       {{"key", std::string(key)}});
             const Value width = find(m_family->keys->rotaryDim);
             m_config.rotaryDim = width ? static_cast<int>(whole(width, 0, kLargestWidth))
                                        : m_family->rotaryDim.value_or(m_config.headDim);

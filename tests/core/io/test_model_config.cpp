@@ -492,6 +492,8 @@ void TestModelConfig::refused_data()
         {"odd rotary width 65"});
     row("odd rotary_dim", R"({"model_type":"gptj","n_embd":4096,"n_head":16,"rotary_dim":63})",
         {"odd rotary width 63"});
+    row("rotary_dim null", R"({"model_type":"gptj","n_embd":4096,"n_head":16,"rotary_dim":null})",
+        {"rotary_dim", "null"});
     row("rotary_dim wider than the head",
         R"({"model_type":"gptj","n_embd":1024,"n_head":16,"rotary_dim":128})", {"rotary_dim", "128", "64"});
     row("share above 1", llama("\"partial_rotary_factor\":1.5"),
