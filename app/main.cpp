@@ -8,6 +8,8 @@
 
 #include <clocale>
 #include <csignal>
+#include <cstdio>
+#include <cstdio>
 #include <cstring>
 #include <langinfo.h>
 
@@ -19,6 +21,21 @@ void chooseUtf8()
     std::setlocale(LC_ALL, "");
     if (std::strcmp(nl_langinfo(CODESET), "UTF-8") != 0)
         qputenv("LC_ALL", "C.UTF-8");
+}
+
+/// On the command line stderr belongs to the program's own sentences; Qt's remarks about its surroundings
+/// stay away.
+void printSeriousMessages(QtMsgType type, const QMessageLogContext&, const QString& text)
+{
+    if (type == QtCriticalMsg || type == QtFatalMsg)
+        std::fprintf(stderr, "error: %s\n", qPrintable(text));
+}
+
+/// A script reads stderr as `error: …`: what the toolkit remarks about the desktop has no place there.
+void keepToolkitQuiet(QtMsgType type, const QMessageLogContext&, const QString& text)
+{
+    if (type == QtCriticalMsg || type == QtFatalMsg)
+        std::fprintf(stderr, "error: %s\n", qPrintable(text));
 }
 
 } // namespace
@@ -34,6 +51,8 @@ int main(int argc, char** argv)
         qputenv("QT_QPA_PLATFORM", "offscreen");
         // A reader that went away is a failed write, not the end of the process.
         std::signal(SIGPIPE, SIG_IGN);
+        qInstallMessageHandler(keepToolkitQuiet);
+        qInstallMessageHandler(printSeriousMessages);
     }
     const QApplication application(argc, argv);
     QCoreApplication::setOrganizationName("ropewalk");

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/presets.h"
+
+#include "core/frequency_rules.h"
+#include "core/validate.h"
+
+#include <QTest>
+
+#include <cmath>
+
+using namespace ropewalk;
+
+/// The built-in models against the published values, written down here.
+class TestPresets : public QObject
+{
+    Q_OBJECT
+
+private slots:
+    void values_data();
+    void values();
+    void eachHasASource();
+};
+
+void TestPresets::values_data()
+{
+    QTest::addColumn<int>("headDim");
+    QTest::addColumn<int>("rotaryDim");
+    QTest::addColumn<double>("base");
+    QTest::addColumn<QString>("rule");
+    QTest::addColumn<int>("training");
+    QTest::addColumn<double>("slowest"); ///< the last frequency, rad/token
+    QTest::newRow("llama-3.1-8b") << 128 << 128 << 5e5 << "llama3" << 8192
+                                  << static_cast<double>(powl(5e5L, -126.0L / 128.0L) / 8.0L);
+    QTest::newRow("llama-2-7b") << 128 << 128 << 1e4 << "default" << 4096
+                                << static_cast<double>(powl(1e4L, -126.0L / 128.0L));
+    QTest::newRow("gpt-neox-20b") << 96 << 24 << 1e4 << "default" << 2048
+                                  << static_cast<double>(powl(1e4L, -22.0L / 24.0L));
+    QTest::newRow("qwen3-8b") << 128 << 128 << 1e6 << "default" << 40960
+                              << static_cast<double>(powl(1e6L, -126.0L / 128.0L));
+}
+
+void TestPresets::values()
+{
+    const std::vector<Preset> presets = loadPresets();
+    const std::string id = QTest::currentDataTag();
+    const auto found =
+        std::find_if(presets.begin(), presets.end(), [&](const Preset& p) { return p.id == id; });
+    QVERIFY(found != presets.end());
+    const RopeConfig& config = found->config;
+    QTEST(config.headDim, "headDim");
+    QTEST(config.rotaryDim, "rotaryDim");
+    QTEST(config.base, "base");
+    QVERIFY(config.layout == Layout::Half);
+    QFETCH(QString, rule);
+    QCOMPARE(QString::fromStdString(std::string(info(config.rule).word)), rule);
+    QFETCH(int, training);
+    QCOMPARE(trainingLength(config).value(), std::int64_t{training});
+    QFETCH(double, slowest);
+    QVERIFY(std::fabs(frequencyTable(config).scaled.back() / slowest - 1.0) < 1e-13);
+}
+
+void TestPresets::eachHasASource()
+{
+    const std::vector<Preset> presets = loadPresets();
+    QVERIFY(presets.size() >= 4);
+    for (const Preset& preset : presets) {
+        QVERIFY2(preset.source.size() > 10, preset.id.c_str());
+        QVERIFY2(validate(preset.config).empty(), preset.id.c_str());
+    }
+}
+
+QTEST_GUILESS_MAIN(TestPresets)
+#include "test_presets.moc"

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/preset.h"
+
+#include "core/frequency_rules.h"
+
+#include <QTest>
+
+using namespace ropewalk;
+
+namespace {
+
+const QByteArray kGood =
+    R"({"name":"GPT-NeoX-20B","family":"GPT-NeoX","source":"configs/20B.yml","mark":"verified",
+    "config":{"rotary_dim":24,"head_dim":96,"base":10000,"layout":"half","max_position_embeddings":2048}})";
+
+} // namespace
+
+class TestPreset : public QObject
+{
+    Q_OBJECT
+
+private slots:
+    void good();
+    void refused_data();
+    void refused();
+};
+
+void TestPreset::good()
+{
+    const Result<Preset> preset = presetFromJson(kGood.toStdString(), "gpt-neox-20b");
+    QVERIFY2(preset.hasValue(), preset ? "" : toEnglish(preset.error()).c_str());
+    QCOMPARE(preset->id, std::string("gpt-neox-20b"));
+    QCOMPARE(preset->family, std::string("GPT-NeoX"));
+    QCOMPARE(preset->config.name, std::string("GPT-NeoX-20B"));
+    QCOMPARE(preset->config.headDim, 96);
+    QCOMPARE(preset->config.rotaryDim, 24);
+    QCOMPARE(preset->config.maxPositionEmbeddings.value(), std::int64_t{2048});
+    QVERIFY(!preset->config.notes.empty());
+}
+
+void TestPreset::refused_data()
+{
+    QTest::addColumn<QByteArray>("text");
+    QTest::addColumn<QString>("word");
+    QTest::newRow("empty") << QByteArray() << "empty";
+    QTest::newRow("a list") << QByteArray("[]") << "object";
+    QTest::newRow("no source") << QByteArray(kGood).replace("source", "sauce") << "source";
+    QTest::newRow("unknown mark") << QByteArray(kGood).replace("verified", "sure") << "mark";
+    QTest::newRow("no config") << QByteArray(kGood).replace("\"config\"", "\"konfig\"") << "config";
+    QTest::newRow("unknown key") << QByteArray(kGood).replace("head_dim", "head_dims") << "head_dims";
+    QTest::newRow("impossible") << QByteArray(kGood).replace("10000", "1") << "base";
+    QTest::newRow("a key as a list") << QByteArray(kGood).replace("10000", "[1]") << "base";
+}
+
+void TestPreset::refused()
+{
+    QFETCH(QByteArray, text);
+    QFETCH(QString, word);
+    const Result<Preset> preset = presetFromJson(text.toStdString(), "x");
+    QVERIFY(!preset);
+    QCOMPARE(preset.error().code, ErrorCode::BadInput);
+    QVERIFY2(QString::fromStdString(toEnglish(preset.error())).contains(word),
+             toEnglish(preset.error()).c_str());
+}
+
+QTEST_APPLESS_MAIN(TestPreset)
+#include "test_preset.moc"

@@ -1,0 +1,336 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/config_keys.h"
+
+#include "tests/support/random_config.h"
+
+#include <QTest>
+
+#include <functional>
+
+using namespace ropewalk;
+
+namespace {
+
+using Check = std::function<bool(const RopeConfig&, const FigureOptions&)>;
+
+std::vector<Setting> settingsOf(const QStringList& texts)
+{
+    std::vector<Setting> settings;
+    for (const QString& text : texts) {
+        Result<Setting> setting = parseSetting(text.toStdString());
+        if (!setting)
+            qFatal("%s", toEnglish(setting.error()).c_str());
+        settings.push_back(*setting);
+    }
+    return settings;
+}
+
+std::vector<FigureConfiguration> two()
+{
+    RopeConfig config;
+    config.maxPositionEmbeddings = 4096;
+    return {{config, "A", 0}, {config, "B", 1}};
+}
+
+} // namespace
+
+class TestConfigKeys : public QObject
+{
+    Q_OBJECT
+
+private slots:
+    void set_data();
+    void set();
+    void refused_data();
+    void refused();
+    void nothingChangesOnAnError();
+    void oneConfigurationIsAddressed();
+    void parsing_data();
+    void parsing();
+    void headDimKeepsTheShare_data();
+    void headDimKeepsTheShare();
+    void nearestWordsAreNear_data();
+    void nearestWordsAreNear();
+    void keysGiveTheConfigurationBack();
+};
+
+void TestConfigKeys::set_data()
+{
+    QTest::addColumn<QStringList>("settings");
+    QTest::addColumn<Check>("check");
+    const auto row = [](const char* name, const QStringList& settings, Check check) {
+        QTest::newRow(name) << settings << check;
+    };
+    using C = const RopeConfig&;
+    using O = const FigureOptions&;
+    row("base", {"base=1e6"}, [](C c, O) { return c.base == 1e6; });
+    row("rope_theta is base", {"rope_theta=500000"}, [](C c, O) { return c.base == 500000.0; });
+    row("head_dim takes all along", {"head_dim=64"},
+        [](C c, O) { return c.headDim == 64 && c.rotaryDim == 64; });
+    row("rotary_dim", {"rotary_dim=32"}, [](C c, O) { return c.rotaryDim == 32; });
+    row("share", {"partial_rotary_factor=0.25"}, [](C c, O) { return c.rotaryDim == 32; });
+    row("share is cut, not rounded", {"head_dim=80", "partial_rotary_factor=0.99"},
+        [](C c, O) { return c.rotaryDim == 79; });
+    row("head_dim first, whatever the order", {"partial_rotary_factor=0.5", "head_dim=64"},
+        [](C c, O) { return c.headDim == 64 && c.rotaryDim == 32; });
+    row("rotary_dim before head_dim", {"rotary_dim=96", "head_dim=256"},
+        [](C c, O) { return c.headDim == 256 && c.rotaryDim == 96; });
+    row("layout", {"layout=interleaved"}, [](C c, O) { return c.layout == Layout::Interleaved; });
+    row("channels none", {"channels=none"}, [](C c, O) { return c.rotaryDim == 0; });
+    row("channels all", {"channels=all"}, [](C c, O) { return c.rotaryDim == 128; });
+    row("channels first", {"rotary_dim=32", "channels=first"}, [](C c, O) { return c.rotaryDim == 32; });
+    row("rule none turns nothing", {"rule=none"}, [](C c, O) { return c.rotaryDim == 0; });
+    row("rule", {"rule=yarn", "factor=16", "beta_fast=32", "beta_slow=1", "truncate=false"}, [](C c, O) {
+        return c.rule == FrequencyRule::Yarn && c.parameters.factor == 16.0 &&
+               c.parameters.betaFast == 32.0 && c.parameters.betaSlow == 1.0 &&
+               c.parameters.truncate == false;
+    });
+    row("llama3", {"rule=llama3", "low_freq_factor=1", "high_freq_factor=4"}, [](C c, O) {
+        return c.rule == FrequencyRule::Llama3 && c.parameters.lowFreqFactor == 1.0 &&
+               c.parameters.highFreqFactor == 4.0;
+    });
+    row("magnitudes", {"attention_factor=0", "mscale=0.707", "mscale_all_dim=1"}, [](C c, O) {
+        return c.parameters.attentionFactor == 0.0 && c.parameters.mscale == 0.707 &&
+               c.parameters.mscaleAllDim == 1.0;
+    });
+    row("null takes a value away", {"max_position_embeddings=null", "factor=null"},
+        [](C c, O) { return !c.maxPositionEmbeddings && !c.parameters.factor; });
+    row("lengths", {"max_position_embeddings=131072", "original_max_position_embeddings=8192", "length=1e6"},
+        [](C c, O) {
+            return c.maxPositionEmbeddings == 131072 && c.originalMaxPositionEmbeddings == 8192 &&
+                   c.length == 1000000;
+        });
+    row("temperature none", {"temperature=none"}, [](C, O) { return true; });
+    row("figure", {"pair=63", "m=100000", "n=0", "rho=-0.5", "max_distance=1e5", "content=ones"}, [](C, O o) {
+        return o.pair == 63 && o.m == 100000 && o.n == 0 && o.rho == -0.5 && o.maxDistance == 100000;
+    });
+    row("the last one counts", {"base=2", "base=3"}, [](C c, O) { return c.base == 3.0; });
+    row("impossible values are validate's business", {"base=0.5"}, [](C c, O) { return c.base == 0.5; });
+}
+
+void TestConfigKeys::set()
+{
+    QFETCH(QStringList, settings);
+    QFETCH(Check, check);
+    auto configurations = two();
+    FigureOptions options;
+    const Result<void> applied = applySettings(settingsOf(settings), configurations, options);
+    QVERIFY2(applied.hasValue(), applied ? "" : toEnglish(applied.error()).c_str());
+    for (const FigureConfiguration& shown : configurations)
+        QVERIFY(check(shown.config, options));
+}
+
+void TestConfigKeys::refused_data()
+{
+    QTest::addColumn<QString>("setting");
+    QTest::addColumn<QStringList>("words"); ///< that the sentence has to hold
+    const auto row = [](const char* setting, const QStringList& words) {
+        QTest::newRow(setting) << setting << words;
+    };
+    row("bases=1", {"unknown key bases", "base"});
+    row("theta=1", {"rope_theta"});
+    row("max_pos=1", {"max_position_embeddings"});
+    row("layout=halves", {"unknown value", "halves", "half", "interleaved"});
+    row("rule=yarm", {"yarm", "yarn"});
+    row("rule=longrope", {"longrope", "not built yet"});
+    row("rule=rope_id", {"rope_id", "not built yet"});
+    row("rule=proportional", {"proportional", "not built yet"});
+    row("channels=quarters_1_3", {"quarters_1_3", "not built yet"});
+    row("channels=half_rope", {"half_rope", "not built yet"});
+    row("channels=last", {"last", "not built yet"});
+    row("channels=first", {"rotary_dim"});
+    row("temperature=yarn", {"temperature", "not built yet"});
+    row("temperature=hot", {"unknown value", "none"});
+    row("content=gaussian", {"gaussian", "not built yet"});
+    row("short_factor=1,2", {"short_factor", "not built yet"});
+    row("long_factor=1,2", {"long_factor", "not built yet"});
+    row("cycles=2", {"cycles", "not built yet"});
+    row("spacing=linear", {"spacing", "not built yet"});
+    row("short_wavelength=32", {"short_wavelength", "not built yet"});
+    row("seed=1", {"seed", "not built yet"});
+    row("truncate=1", {"truncate", "true", "false"});
+    row("base=", {"base", "number"});
+    row("base=1e6x", {"1e6x", "number"});
+    row("base= 1", {"number"});
+    row("base=nan", {"nan", "number"});
+    row("base=inf", {"inf", "number"});
+    row("base=1e999", {"number"});
+    row("base=0x10", {"number"});
+    row("base=1,000", {"number"});
+    row("head_dim=64.5", {"head_dim", "whole number"});
+    row("head_dim=-2", {"whole number"});
+    row("head_dim=1e30", {"whole number"});
+    row("length=0", {"length", "whole number from 1"});
+    row("partial_rotary_factor=1.5", {"partial_rotary_factor", "from 0 to 1"});
+    row("rho=2", {"rho", "from -1 to 1"});
+    row("m=-1", {"m is", "whole number"});
+    row("max_distance=0", {"max_distance"});
+    row("max_distance=10000001", {"10000000"});
+    row("A.pair=3", {"pair", "whole figure"});
+    row("C.base=3", {"no configuration C"});
+}
+
+void TestConfigKeys::refused()
+{
+    QFETCH(QString, setting);
+    QFETCH(QStringList, words);
+    auto configurations = two();
+    FigureOptions options;
+    const Result<void> applied = applySettings(settingsOf({setting}), configurations, options);
+    QVERIFY(!applied);
+    QCOMPARE(applied.error().code, ErrorCode::Usage);
+    const QString sentence = QString::fromStdString(toEnglish(applied.error()));
+    for (const QString& word : words)
+        QVERIFY2(sentence.contains(word), qPrintable(sentence));
+    QVERIFY2(!sentence.contains('{'), qPrintable(sentence));
+}
+
+void TestConfigKeys::nothingChangesOnAnError()
+{
+    auto configurations = two();
+    FigureOptions options;
+    QVERIFY(!applySettings(settingsOf({"base=3", "pair=1", "head_dim=64", "nonsense=1"}), configurations,
+                           options));
+    QCOMPARE(options, FigureOptions());
+    for (std::size_t i = 0; i < configurations.size(); ++i)
+        QVERIFY(configurations[i].config == two()[i].config);
+}
+
+void TestConfigKeys::oneConfigurationIsAddressed()
+{
+    auto configurations = two();
+    FigureOptions options;
+    QVERIFY(applySettings(settingsOf({"base=2", "B.base=3"}), configurations, options).hasValue());
+    QCOMPARE(configurations[0].config.base, 2.0);
+    QCOMPARE(configurations[1].config.base, 3.0);
+}
+
+void TestConfigKeys::parsing_data()
+{
+    QTest::addColumn<QString>("text");
+    QTest::addColumn<bool>("isFine");
+    QTest::addColumn<QString>("letter");
+    QTest::addColumn<QString>("key");
+    QTest::addColumn<QString>("value");
+    QTest::newRow("plain") << "base=1e6" << true << ""
+                           << "base"
+                           << "1e6";
+    QTest::newRow("addressed") << "D.base=1" << true << "D"
+                               << "base"
+                               << "1";
+    QTest::newRow("a dot in the value") << "base=1.5" << true << ""
+                                        << "base"
+                                        << "1.5";
+    QTest::newRow("an equals sign in the value") << "content=a=b" << true << ""
+                                                 << "content"
+                                                 << "a=b";
+    QTest::newRow("empty value") << "base=" << true << ""
+                                 << "base"
+                                 << "";
+    QTest::newRow("no value") << "base" << false << ""
+                              << ""
+                              << "";
+    QTest::newRow("no key") << "=3" << false << ""
+                            << ""
+                            << "";
+    QTest::newRow("no key after the letter") << "A.=3" << false << ""
+                                             << ""
+                                             << "";
+    QTest::newRow("not a letter") << "E.base=3" << false << ""
+                                  << ""
+                                  << "";
+    QTest::newRow("two letters") << "AB.base=3" << false << ""
+                                 << ""
+                                 << "";
+    QTest::newRow("empty") << "" << false << ""
+                           << ""
+                           << "";
+}
+
+void TestConfigKeys::parsing()
+{
+    QFETCH(QString, text);
+    QFETCH(bool, isFine);
+    QFETCH(QString, letter);
+    QFETCH(QString, key);
+    QFETCH(QString, value);
+    const Result<Setting> setting = parseSetting(text.toStdString());
+    QCOMPARE(setting.hasValue(), isFine);
+    if (isFine) {
+        QCOMPARE(QString::fromStdString(setting->letter), letter);
+        QCOMPARE(QString::fromStdString(setting->key), key);
+        QCOMPARE(QString::fromStdString(setting->value), value);
+    } else {
+        QCOMPARE(setting.error().code, ErrorCode::Usage);
+    }
+}
+
+void TestConfigKeys::headDimKeepsTheShare_data()
+{
+    QTest::addColumn<int>("headDim");
+    QTest::addColumn<int>("rotaryDim");
+    QTest::addColumn<int>("newHeadDim");
+    QTest::addColumn<int>("expected");
+    QTest::newRow("all stays all") << 128 << 128 << 96 << 96;
+    QTest::newRow("a quarter stays a quarter") << 96 << 24 << 128 << 32;
+    QTest::newRow("a third") << 192 << 64 << 96 << 32;
+    QTest::newRow("none stays none") << 128 << 0 << 64 << 0;
+    QTest::newRow("two fifths") << 80 << 32 << 40 << 16;
+}
+
+void TestConfigKeys::headDimKeepsTheShare()
+{
+    QFETCH(int, headDim);
+    QFETCH(int, rotaryDim);
+    QFETCH(int, newHeadDim);
+    QFETCH(int, expected);
+    RopeConfig config;
+    config.headDim = headDim;
+    config.rotaryDim = rotaryDim;
+    const RopeConfig changed = withHeadDim(config, newHeadDim);
+    QCOMPARE(changed.headDim, newHeadDim);
+    QCOMPARE(changed.rotaryDim, expected);
+}
+
+void TestConfigKeys::nearestWordsAreNear_data()
+{
+    QTest::addColumn<QString>("wanted");
+    QTest::addColumn<QString>("first");
+    QTest::newRow("typing slip") << "inspct"
+                                 << "inspect";
+    QTest::newRow("beginning") << "back"
+                               << "backends";
+    QTest::newRow("nothing alike") << "zzz"
+                                   << "list";
+    QTest::newRow("empty") << ""
+                           << "list";
+}
+
+void TestConfigKeys::nearestWordsAreNear()
+{
+    QFETCH(QString, wanted);
+    QFETCH(QString, first);
+    const std::string text = nearestWords(wanted.toStdString(), {"inspect", "render", "list", "backends"});
+    const QStringList words = QString::fromStdString(text).split(", ");
+    QCOMPARE(words.size(), 3);
+    QCOMPARE(words.first(), first);
+}
+
+void TestConfigKeys::keysGiveTheConfigurationBack()
+{
+    std::mt19937 random(7);
+    for (int i = 0; i < 500; ++i) {
+        const RopeConfig config = test::randomConfig(random);
+        std::vector<Setting> settings;
+        for (const ConfigKeyValue& entry : configKeys(config))
+            settings.push_back({"", std::string(entry.key), entry.text});
+        std::shuffle(settings.begin(), settings.end(), random);
+        std::vector<FigureConfiguration> fresh(1);
+        FigureOptions options;
+        QVERIFY(applySettings(settings, fresh, options).hasValue());
+        QVERIFY(computesTheSame(fresh.front().config, config));
+    }
+}
+
+QTEST_APPLESS_MAIN(TestConfigKeys)
+#include "test_config_keys.moc"

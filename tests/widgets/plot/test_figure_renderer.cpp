@@ -1,0 +1,322 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "sample_figures.h"
+#include "widgets/plot/figure_layout.h"
+#include "widgets/plot/figure_renderer.h"
+#include "widgets/plot/series_painter.h"
+
+#include <QImage>
+#include <QtTest>
+
+using namespace ropewalk;
+
+namespace {
+
+constexpr const char* kIds[] = {"plane", "spectrum", "decay", "pairs"};
+
+QImage draw(const FigureSpec& figure, const QSize& size, const RenderOptions& options)
+{
+    QImage image(size, QImage::Format_RGB32);
+    image.fill(Qt::magenta);
+    QPainter painter(&image);
+    paintFigure(painter, QRectF(QPointF(), QSizeF(size)), figure, options);
+    painter.end();
+    return image;
+}
+
+/// Whether a colour's pixels are found in a rectangle.
+bool hasColour(const QImage& image, const QColor& colour, const QRect& within, int tolerance = 24)
+{
+    for (int y = within.top(); y <= within.bottom(); ++y)
+        for (int x = within.left(); x <= within.right(); ++x) {
+            const QColor pixel = image.pixelColor(x, y);
+            if (std::abs(pixel.red() - colour.red()) + std::abs(pixel.green() - colour.green()) +
+                    std::abs(pixel.blue() - colour.blue()) <
+                tolerance)
+                return true;
+        }
+    return false;
+}
+
+} // namespace
+
+class TestFigureRenderer : public QObject
+{
+    Q_OBJECT
+private slots:
+    void initTestCase();
+    void textsKeepApart_data();
+    void textsKeepApart();
+    void fillsItsRectAndNothingElse();
+    void themes_data();
+    void themes();
+    void failureIsSaid();
+    void stillPairsAreGrey();
+    void zeroVectorIsADot();
+    void columnsAreThoseOfTheFigure();
+    void hitsEveryPairOfThePlane();
+    void hitsEveryPairOfBars_data();
+    void hitsEveryPairOfBars();
+    void hitsDistances();
+    void survivesOddInput_data();
+    void survivesOddInput();
+
+private:
+    FigureResults m_results[5];
+};
+
+void TestFigureRenderer::initTestCase()
+{
+    for (int count = 1; count <= 4; ++count) {
+        m_results[count] = sampleResults(count);
+        QCOMPARE(m_results[count].configurations.size(), static_cast<std::size_t>(count));
+    }
+}
+
+void TestFigureRenderer::textsKeepApart_data()
+{
+    QTest::addColumn<QString>("id");
+    QTest::addColumn<int>("configurations");
+    QTest::addColumn<QSizeF>("size");
+    QTest::addColumn<double>("scale");
+    for (const char* id : kIds)
+        for (const int count : {1, 2, 4})
+            for (const QSizeF size : {QSizeF(380, 280), QSizeF(468, 304), QSizeF(960, 640),
+                                      QSizeF(1900, 1000), QSizeF(3840, 2160)})
+                for (const double scale : {1.0, 1.5, 2.5})
+                    QTest::addRow("%s, %d, %gx%g, scale %g", id, count, size.width(), size.height(), scale)
+                        << id << count << size << scale;
+}
+
+void TestFigureRenderer::textsKeepApart()
+{
+    QFETCH(QString, id);
+    QFETCH(int, configurations);
+    QFETCH(QSizeF, size);
+    QFETCH(double, scale);
+    const FigureSpec figure = sampleFigure(qPrintable(id), m_results[configurations]);
+    RenderOptions options;
+    options.scale = scale;
+    const QRectF rect(QPointF(7.0, 11.0), size);
+    for (const bool isVector : {false, true}) {
+        options.isVector = isVector;
+        const auto texts = figureTexts(rect, figure, options);
+        QVERIFY(!texts.empty());
+        for (std::size_t i = 0; i < texts.size(); ++i) {
+            QVERIFY2(rect.contains(texts[i].box), qPrintable("cut: " + texts[i].text));
+            for (std::size_t k = 0; k < i; ++k)
+                QVERIFY2(!texts[i].box.intersects(texts[k].box),
+                         qPrintable("“" + texts[i].text + "” over “" + texts[k].text + "”"));
+        }
+    }
+}
+
+void TestFigureRenderer::fillsItsRectAndNothingElse()
+{
+    QImage image(600, 500, QImage::Format_RGB32);
+    for (const char* id : kIds) {
+        image.fill(Qt::magenta);
+        QPainter painter(&image);
+        const QRect rect(50, 60, 476, 312);
+        paintFigure(painter, rect, sampleFigure(id, m_results[2]), {});
+        painter.end();
+        for (int y = 0; y < image.height(); ++y)
+            for (int x = 0; x < image.width(); ++x)
+                QCOMPARE(image.pixelColor(x, y) == QColor(Qt::magenta), !rect.contains(x, y));
+    }
+}
+
+void TestFigureRenderer::themes_data()
+{
+    QTest::addColumn<int>("theme");
+    QTest::newRow("light") << static_cast<int>(Theme::Light);
+    QTest::newRow("dark") << static_cast<int>(Theme::Dark);
+    QTest::newRow("print") << static_cast<int>(Theme::Print);
+}
+
+void TestFigureRenderer::themes()
+{
+    QFETCH(int, theme);
+    RenderOptions options;
+    options.theme = static_cast<Theme>(theme);
+    const ThemeColours& c = themeColours(options.theme);
+    for (const char* id : kIds) {
+        const QImage image = draw(sampleFigure(id, m_results[2]), {476, 312}, options);
+        QCOMPARE(image.pixelColor(0, 0), c.figure);
+        QVERIFY(hasColour(image, c.series[0], image.rect()));
+        QVERIFY(hasColour(image, c.series[1], image.rect()));
+        QVERIFY(hasColour(image, c.text, QRect(0, 0, 250, 40)));
+    }
+}
+
+void TestFigureRenderer::failureIsSaid()
+{
+    FigureSpec figure = sampleFigure("decay", m_results[1]);
+    figure.failure = {"base is {value}; it must be above 1", {{"value", "0.5"}}};
+    QString all;
+    for (const DrawnText& text : figureTexts(QRectF(0, 0, 476, 312), figure, {}))
+        all += text.text + u' ';
+    QVERIFY2(all.contains("base is 0.5; it must be above 1"), qPrintable(all));
+    QVERIFY(!all.contains("128k"));
+    QVERIFY(!hitFigure({200, 150}, QRectF(0, 0, 476, 312), figure, {}).isOnAxes);
+}
+
+void TestFigureRenderer::stillPairsAreGrey()
+{
+    FigureResults results = sampleResults(3);
+    results.configurations.erase(results.configurations.begin(), results.configurations.begin() + 2);
+    const FigureSpec figure = sampleFigure("plane", results);
+    QCOMPARE(figure.planes.size(), std::size_t(1));
+    const QRectF rect(0, 0, 960, 640);
+    const QImage image = draw(figure, rect.size().toSize(), {});
+    const FigureStyle style{RenderOptions()};
+    const auto layout = layoutPlanes(style, layoutFigure(style, rect, figure).content, figure).front();
+    const ThemeColours& c = style.colours();
+    for (int pair = 0; pair < figure.planes[0].pairCount; ++pair) {
+        const QRect cell = layout.cell(pair).toAlignedRect();
+        const bool isStill = pair >= figure.planes[0].rotatedPairs;
+        if (pair == figure.planes[0].pair)
+            continue;
+        QCOMPARE(hasColour(image, c.query, cell, 60), !isStill);
+        QVERIFY(!isStill || hasColour(image, c.axis, cell));
+    }
+}
+
+void TestFigureRenderer::zeroVectorIsADot()
+{
+    FigureSpec figure = sampleFigure("plane", m_results[1]);
+    figure.planes[0].query = figure.planes[0].key = 0.0;
+    for (Phasor& phasor : figure.phasors)
+        phasor.re = phasor.im = 0.0;
+    const QRectF rect(0, 0, 960, 640);
+    const QImage image = draw(figure, rect.size().toSize(), {});
+    const FigureStyle style{RenderOptions()};
+    const auto layout = layoutPlanes(style, layoutFigure(style, rect, figure).content, figure).front();
+    const ThemeColours& c = style.colours();
+    QVERIFY(hasColour(image, c.query, QRect(layout.centre.toPoint() - QPoint(2, 2), QSize(5, 5))));
+    QVERIFY(hasColour(image, c.query, QRect(layout.cell(40).center().toPoint() - QPoint(2, 2), QSize(5, 5)),
+                      200));
+}
+
+void TestFigureRenderer::columnsAreThoseOfTheFigure()
+{
+    // What is drawn of a curve lies where its own min and max per column put it.
+    const FigureSpec figure = sampleFigure("decay", m_results[1]);
+    const FigureStyle style{RenderOptions()};
+    const AxisLayout layout =
+        layoutAxes(style, layoutFigure(style, QRectF(0, 0, 468, 304), figure).content, figure);
+    const SeriesFrame frame{layout.area, layout.x, layout.y, figure.xAxis,
+                            columnCount(style, layout.area, 1.0)};
+    QCOMPARE(frame.columns, static_cast<int>(layout.area.width()));
+    const Series& series = figure.series.front();
+    const auto columns = drawnColumns(frame, *series.x, *series.y);
+    for (const DrawnColumn& column : columns) {
+        double least = INFINITY;
+        double greatest = -INFINITY;
+        const double own = std::floor(column.x - layout.area.left() + 1e-9);
+        for (std::size_t i = 1; i < series.x->size(); ++i) {
+            const double at = std::floor(layout.x.toPixel((*series.x)[i]) - layout.area.left() + 1e-9);
+            if (at == own) {
+                least = std::min(least, (*series.y)[i]);
+                greatest = std::max(greatest, (*series.y)[i]);
+            }
+            if (at > own)
+                break;
+        }
+        if (std::isfinite(least)) {
+            QVERIFY(std::fabs(column.top - layout.y.toPixel(greatest)) < 0.5);
+            QVERIFY(std::fabs(column.bottom - layout.y.toPixel(least)) < 0.5);
+        }
+    }
+}
+
+void TestFigureRenderer::hitsEveryPairOfThePlane()
+{
+    const FigureSpec figure = sampleFigure("plane", m_results[4]);
+    for (const double scale : {1.0, 1.5}) {
+        RenderOptions options;
+        options.scale = scale;
+        const QRectF rect(3, 5, 1200, 800);
+        const FigureStyle style(options);
+        for (const PlaneLayout& layout :
+             layoutPlanes(style, layoutFigure(style, rect, figure).content, figure)) {
+            const PlanePanel& panel = figure.planes[static_cast<std::size_t>(layout.panel)];
+            QVERIFY(!layout.field.isEmpty());
+            for (int pair = 0; pair < panel.pairCount; ++pair) {
+                const FigureHit hit = hitFigure(layout.cell(pair).center(), rect, figure, options);
+                QCOMPARE(hit.pair, pair);
+                QCOMPARE(hit.configuration, panel.configuration);
+            }
+            QCOMPARE(hitFigure(layout.centre, rect, figure, options).pair, panel.pair);
+        }
+    }
+}
+
+void TestFigureRenderer::hitsEveryPairOfBars_data()
+{
+    QTest::addColumn<QString>("id");
+    QTest::newRow("spectrum") << "spectrum";
+    QTest::newRow("pairs") << "pairs";
+}
+
+void TestFigureRenderer::hitsEveryPairOfBars()
+{
+    QFETCH(QString, id);
+    const FigureSpec figure = sampleFigure(qPrintable(id), m_results[2]);
+    const QRectF rect(0, 0, 468, 304);
+    const FigureStyle style{RenderOptions()};
+    const AxisLayout layout = layoutAxes(style, layoutFigure(style, rect, figure).content, figure);
+    for (int pair = 0; pair < 64; ++pair) {
+        const FigureHit hit = hitFigure({layout.x.toPixel(pair), layout.area.center().y()}, rect, figure, {});
+        QVERIFY(hit.isOnAxes);
+        QCOMPARE(hit.pair, pair);
+    }
+}
+
+void TestFigureRenderer::hitsDistances()
+{
+    const FigureSpec figure = sampleFigure("decay", m_results[2]);
+    const QRectF rect(0, 0, 468, 304);
+    const FigureStyle style{RenderOptions()};
+    const AxisLayout layout = layoutAxes(style, layoutFigure(style, rect, figure).content, figure);
+    for (const double distance : {1.0, 15.0, 832.0, 1707.0, 131000.0}) {
+        const FigureHit hit =
+            hitFigure({layout.x.toPixel(distance), layout.y.toPixel(0.5)}, rect, figure, {});
+        QVERIFY(hit.isOnAxes);
+        QVERIFY(std::fabs(hit.x / distance - 1.0) < 1e-9);
+        QVERIFY(std::fabs(hit.y - 0.5) < 1e-9);
+    }
+    QVERIFY(!hitFigure({1, 1}, rect, figure, {}).isOnAxes);
+}
+
+void TestFigureRenderer::survivesOddInput_data()
+{
+    QTest::addColumn<QString>("id");
+    for (const char* id : kIds)
+        QTest::newRow(id) << id;
+}
+
+void TestFigureRenderer::survivesOddInput()
+{
+    QFETCH(QString, id);
+    FigureSpec figure = sampleFigure(qPrintable(id), m_results[2]);
+    for (const QSize size : {QSize(1, 1), QSize(20, 300), QSize(300, 20), QSize(90, 70), QSize(200, 150)})
+        for (const double scale : {0.5, 1.0, 2.5}) {
+            RenderOptions options;
+            options.scale = scale;
+            draw(figure, size, options);
+            hitFigure(QPointF(size.width() / 2.0, size.height() / 2.0), QRectF(QPointF(), QSizeF(size)),
+                      figure, options);
+        }
+    // Gaps, infinities and values far outside the axis.
+    for (Series& series : figure.series) {
+        std::vector<double> y = *series.y;
+        for (std::size_t i = 0; i < y.size(); ++i)
+            y[i] = i % 5 == 0 ? std::nan("") : i % 7 == 0 ? INFINITY : i % 11 == 0 ? -1e300 : y[i];
+        series.y = makeValues(std::move(y));
+    }
+    draw(figure, {476, 312}, {});
+    draw(FigureSpec{}, {476, 312}, {});
+}
+
+QTEST_MAIN(TestFigureRenderer)
+#include "test_figure_renderer.moc"
