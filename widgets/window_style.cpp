@@ -2,9 +2,11 @@
 #include "window_style.h"
 
 #include <QApplication>
+#include <QEvent>
 #include <QPalette>
 #include <QStyleFactory>
 #include <QVariant>
+#include <QWidget>
 
 #include <algorithm>
 #include <cmath>
@@ -200,6 +202,15 @@ void applyWindowStyle(QApplication& application, const WindowStyle& style)
     application.setPalette(paletteOf(colours));
     application.setFont(windowFont(TextRole::Text));
     application.setStyleSheet(sheetOf(colours, windowStyle().theme, windowStyle().scale));
+    // Qt tells only those widgets that were shown before; the others have taken their fonts and colours, too.
+    // Polishing comes first: it brings back the font that a widget had when the last sheet was set.
+    const QWidgetList widgets = QApplication::allWidgets();
+    for (const QWidget* widget : widgets)
+        widget->ensurePolished();
+    for (QWidget* widget : widgets) {
+        QEvent event(QEvent::StyleChange);
+        QApplication::sendEvent(widget, &event);
+    }
 }
 
 WindowStyle windowStyle()

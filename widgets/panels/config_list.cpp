@@ -90,7 +90,7 @@ public:
     }
 
     QSize sizeHint() const override { return {scaledPixels(240), scaledPixels(44)}; }
-    QSize minimumSizeHint() const override { return {scaledPixels(160), scaledPixels(44)}; }
+    QSize minimumSizeHint() const override { return {scaledPixels(120), scaledPixels(44)}; }
 
 protected:
     void paintEvent(QPaintEvent*) override
@@ -530,6 +530,7 @@ void ConfigList::restyle()
     QPalette quiet = palette();
     quiet.setColor(QPalette::WindowText, windowColours().muted);
     m_title->setPalette(quiet);
+    m_title->setMinimumWidth(scaledPixels(20)); // cut short rather than the column made wider
     m_add->setFont(ropewalkFont(16.0 * windowStyle().scale));
     layout()->setContentsMargins(0, scaledPixels(6), 0, 0);
     layout()->itemAt(0)->layout()->setContentsMargins(scaledPixels(16), 0, scaledPixels(10), 0);

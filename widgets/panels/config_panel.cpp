@@ -15,7 +15,6 @@
 #include <QCheckBox>
 #include <QComboBox>
 #include <QEvent>
-#include <QHBoxLayout>
 #include <QLabel>
 #include <QPainter>
 #include <QScrollBar>
@@ -72,9 +71,7 @@ public:
     {
         control->setParent(this);
         control->setAccessibleName(name);
-        auto* layout = new QHBoxLayout(this);
-        layout->setSpacing(0);
-        layout->addWidget(control);
+        setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
         restyle();
     }
 
@@ -83,6 +80,8 @@ public:
         m_isChanged = isChanged;
         update();
     }
+    QSize sizeHint() const override { return {scaledPixels(260), scaledPixels(28)}; }
+    QSize minimumSizeHint() const override { return {scaledPixels(120), scaledPixels(28)}; }
 
 protected:
     void paintEvent(QPaintEvent*) override
@@ -102,6 +101,11 @@ protected:
             painter.drawEllipse(QPointF(scaledPixels(9), height() / 2.0), radius, radius);
         }
     }
+    void resizeEvent(QResizeEvent* event) override
+    {
+        QWidget::resizeEvent(event);
+        placeControl();
+    }
     void changeEvent(QEvent* event) override
     {
         QWidget::changeEvent(event);
@@ -114,7 +118,16 @@ private:
     {
         setFont(windowFont(TextRole::Control));
         m_control->setFont(windowFont(TextRole::Control));
-        layout()->setContentsMargins(scaledPixels(96), scaledPixels(3), scaledPixels(kPad), scaledPixels(3));
+        placeControl();
+        updateGeometry();
+    }
+
+    void placeControl()
+    {
+        // The controls stand in one column, and further left where the room is scarce.
+        const int left = std::min(scaledPixels(96), width() / 3);
+        m_control->setGeometry(left, scaledPixels(3), width() - left - scaledPixels(kPad),
+                               height() - scaledPixels(6));
     }
 
     QString m_name;
@@ -266,7 +279,7 @@ QSize ConfigPanel::sizeHint() const
 
 QSize ConfigPanel::minimumSizeHint() const
 {
-    return {std::max(m_body->minimumSizeHint().width(), scaledPixels(200)), scaledPixels(120)};
+    return {m_body->minimumSizeHint().width(), scaledPixels(120)};
 }
 
 void ConfigPanel::buildParameters()

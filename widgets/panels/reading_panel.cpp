@@ -66,7 +66,7 @@ public:
         update();
     }
     QSize sizeHint() const override { return {scaledPixels(100), scaledPixels(22)}; }
-    QSize minimumSizeHint() const override { return sizeHint(); }
+    QSize minimumSizeHint() const override { return {scaledPixels(40), sizeHint().height()}; }
 
 protected:
     void paintEvent(QPaintEvent*) override
@@ -187,6 +187,7 @@ void ReadingPanel::restyle()
     m_title->setPalette(quiet);
     for (QLabel* name : m_names) {
         name->setFont(windowFont(TextRole::Label));
+        name->setMinimumWidth(scaledPixels(12)); // where the room is scarce the digits keep theirs
         name->setPalette(quiet);
     }
 }

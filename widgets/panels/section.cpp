@@ -33,7 +33,7 @@ QSize SectionTitle::sizeHint() const
 
 QSize SectionTitle::minimumSizeHint() const
 {
-    return {scaledPixels(80), sizeHint().height()};
+    return {scaledPixels(60), sizeHint().height()};
 }
 
 void SectionTitle::paintEvent(QPaintEvent*)

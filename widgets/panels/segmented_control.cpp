@@ -48,10 +48,7 @@ QSize SegmentedControl::sizeHint() const
 
 QSize SegmentedControl::minimumSizeHint() const
 {
-    int widest = 0;
-    for (const QString& text : m_words)
-        widest = std::max(widest, fontMetrics().horizontalAdvance(text));
-    return {static_cast<int>(m_words.size()) * (widest + scaledPixels(6)), scaledPixels(22)};
+    return {static_cast<int>(m_words.size()) * scaledPixels(30), scaledPixels(22)}; // words are elided
 }
 
 void SegmentedControl::paintEvent(QPaintEvent*)

@@ -23,7 +23,8 @@ namespace {
 constexpr qint64 kLargest = 100'000'000;
 constexpr double kHandy = 131072.0; // right end of the sliders
 constexpr std::array<double, 9> kSpeeds{0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0};
-constexpr double kBarHeight = 50.0, kBarPad = 12.0, kBarGap = 8.0;
+constexpr qsizetype kPositionGroups = 3; // play, m, n
+constexpr double kBarHeight = 50.0, kSeveralHeight = 38.0, kBarPad = 12.0, kBarGap = 8.0;
 
 class PlayButton : public QAbstractButton
 {
@@ -331,13 +332,24 @@ QList<TransportBar::Group> TransportBar::groups() const
 
 int TransportBar::arrange(int width, bool isPlacing)
 {
-    const int pad = scaledPixels(kBarPad), gap = scaledPixels(kBarGap), lineHeight = scaledPixels(kBarHeight);
+    const int pad = scaledPixels(kBarPad), gap = scaledPixels(kBarGap);
     const QList<Group> all = groups();
     int top = 1; // under the hairline
+    const auto widthOf = [&](qsizetype from, qsizetype to) {
+        int sum = 2 * pad - gap;
+        for (qsizetype i = from; i < to; ++i)
+            sum += gap + all[i].least;
+        return sum;
+    };
+    const int lineHeight = scaledPixels(widthOf(0, all.size()) > width ? kSeveralHeight : kBarHeight);
+    // Where two lines are needed, positions stand in the first and everything else in the second.
+    const qsizetype pause =
+        widthOf(0, all.size()) > width && widthOf(0, kPositionGroups) <= width ? kPositionGroups : all.size();
     for (qsizetype first = 0; first < all.size();) {
         qsizetype end = first;
         int used = 2 * pad - gap;
-        while (end < all.size() && (end == first || used + gap + all[end].least <= width)) {
+        while (end < all.size() && end != (first < pause ? pause : all.size()) &&
+               (end == first || used + gap + all[end].least <= width)) {
             used += gap + all[end].least;
             ++end;
         }

@@ -251,9 +251,8 @@ QSize ValueSlider::sizeHint() const
 
 QSize ValueSlider::minimumSizeHint() const
 {
-    const int name = QFontMetrics(font()).horizontalAdvance(m_name);
-    const int width = std::min(name + scaledPixels(2 * kPad + kBoxWidth + 8), scaledPixels(240));
-    return {width, scaledPixels(kBoxHeight + kTrackHeight + 2 * kGap)};
+    // Less than it would like: at a large text in a small window the name is elided and the box shrinks.
+    return {scaledPixels(120), scaledPixels(kBoxHeight + kTrackHeight + 2 * kGap)};
 }
 
 int ValueSlider::heightForWidth(int width) const
@@ -267,7 +266,8 @@ int ValueSlider::heightForWidth(int width) const
 void ValueSlider::placeChildren()
 {
     const int pad = scaledPixels(kPad);
-    const int boxWidth = scaledPixels(kBoxWidth), boxHeight = scaledPixels(kBoxHeight);
+    const int boxWidth = std::min(scaledPixels(kBoxWidth), (width() - 2 * pad) / 2);
+    const int boxHeight = scaledPixels(kBoxHeight);
     const int reach = scaledPixels(7) + 1; // the knob's centre runs from pad to width-pad
     m_box->setGeometry(width() - pad - boxWidth, scaledPixels(kGap), boxWidth, boxHeight);
     const int trackTop = scaledPixels(kGap) + boxHeight;

@@ -17,6 +17,7 @@
 #include <QApplication>
 #include <QCheckBox>
 #include <QComboBox>
+#include <QLabel>
 #include <QScrollBar>
 #include <QTest>
 #include <QVBoxLayout>
@@ -168,6 +169,45 @@ private slots:
             QVERIFY2(tabularWidth(QFontMetricsF(label->font()), label->text()) <= label->width(),
                      qPrintable(label->text()));
         }
+    }
+
+    void narrowColumnsClipNothing_data()
+    {
+        QTest::addColumn<double>("scale");
+        QTest::newRow("1.5") << 1.5;
+        QTest::newRow("2.5") << 2.5;
+    }
+
+    /// A third of 1024 is what a window can spare for the column when the text is large.
+    void narrowColumnsClipNothing()
+    {
+        QFETCH(double, scale);
+        applyWindowStyle(*qApp, {Theme::Light, scale});
+        Column column(712);
+        column.widget.resize(341, 712);
+        QApplication::processEvents();
+        QCOMPARE(column.widget.width(), 341);
+        for (QWidget* leaf : leaves(&column.widget)) {
+            const QRect place(leaf->mapTo(&column.widget, QPoint()), leaf->size());
+            QVERIFY2(place.left() >= 0 && place.right() < 341, qPrintable(leaf->accessibleName()));
+        }
+    }
+
+    /// The style is set after the panels were made and before they are shown, as the window does.
+    void unshownPanelsFollowTheStyle()
+    {
+        applyWindowStyle(*qApp, {Theme::Light, 1.0});
+        ConfigPanel panel;
+        ReadingPanel reading;
+        applyWindowStyle(*qApp, {Theme::Dark, 2.0});
+        QCOMPARE(panel.slider("base")->font().pixelSize(), windowFont(TextRole::Control).pixelSize());
+        QCOMPARE(panel.slider("base")->box()->font().pixelSize(), windowFont(TextRole::Control).pixelSize());
+        panel.show();
+        reading.show();
+        QApplication::processEvents();
+        QCOMPARE(panel.slider("base")->font().pixelSize(), windowFont(TextRole::Control).pixelSize());
+        for (const QLabel* label : reading.findChildren<QLabel*>())
+            QCOMPARE(label->palette().color(QPalette::WindowText), windowColours().muted);
     }
 
     void issuesHaveTheirRoom()
