@@ -9,6 +9,7 @@
 #include <clocale>
 #include <csignal>
 #include <cstdio>
+#include <cstdio>
 #include <cstring>
 #include <langinfo.h>
 
@@ -30,6 +31,13 @@ void printSeriousMessages(QtMsgType type, const QMessageLogContext&, const QStri
         std::fprintf(stderr, "error: %s\n", qPrintable(text));
 }
 
+/// A script reads stderr as `error: …`: what the toolkit remarks about the desktop has no place there.
+void keepToolkitQuiet(QtMsgType type, const QMessageLogContext&, const QString& text)
+{
+    if (type == QtCriticalMsg || type == QtFatalMsg)
+        std::fprintf(stderr, "error: %s\n", qPrintable(text));
+}
+
 } // namespace
 
 int main(int argc, char** argv)
@@ -43,6 +51,7 @@ int main(int argc, char** argv)
         qputenv("QT_QPA_PLATFORM", "offscreen");
         // A reader that went away is a failed write, not the end of the process.
         std::signal(SIGPIPE, SIG_IGN);
+        qInstallMessageHandler(keepToolkitQuiet);
         qInstallMessageHandler(printSeriousMessages);
     }
     const QApplication application(argc, argv);

@@ -154,8 +154,9 @@ std::vector<AxisTick> linearTicks(const AxisSpec& axis, const AxisScale& scale, 
     // A step is right when its widest label has room.
     double most = std::clamp(length / (gap * 2.0), 2.0, isBinary && isTokens ? 5.0 : 8.0);
     for (chooseStep(most); most > 1.0; chooseStep(--most)) {
-        const double widest = std::max(extent(labelOf(std::ceil(axis.lower / step) * step)),
-                                       extent(labelOf(std::floor(axis.upper / step) * step)));
+        double widest = 0.0;
+        for (double i = std::ceil(axis.lower / step - 1e-9); i <= std::floor(axis.upper / step + 1e-9); ++i)
+            widest = std::max(widest, extent(labelOf(i * step)));
         if (widest + gap <= step / range * length)
             break;
     }

@@ -7,6 +7,7 @@
 
 #include <QBuffer>
 #include <QFontMetricsF>
+#include <QHashFunctions>
 #include <QImage>
 #include <QMarginsF>
 #include <QPageSize>
@@ -162,6 +163,28 @@ Result<QByteArray> exportSvg(const FigureSpec& figure, const ExportOptions& opti
     return bytes;
 }
 
+/// Qt writes the fonts of a PDF in the order of a hash table, which differs from run to run unless its seed
+/// is fixed.
+class FixedHashOrder
+{
+public:
+    FixedHashOrder()
+        : m_wasRandom(QHashSeed::globalSeed() != 0)
+    {
+        if (m_wasRandom)
+            QHashSeed::setDeterministicGlobalSeed();
+    }
+    ~FixedHashOrder()
+    {
+        if (m_wasRandom)
+            QHashSeed::resetRandomGlobalSeed();
+    }
+    Q_DISABLE_COPY_MOVE(FixedHashOrder)
+
+private:
+    bool m_wasRandom;
+};
+
 Result<QByteArray> exportPdf(const FigureSpec& figure, const ExportOptions& options)
 {
     QByteArray bytes;
@@ -169,6 +192,7 @@ Result<QByteArray> exportPdf(const FigureSpec& figure, const ExportOptions& opti
     if (!buffer.open(QIODevice::WriteOnly))
         return outputError("PDF");
     {
+        const FixedHashOrder order;
         QPdfWriter writer(&buffer);
         writer.setTitle(messageText(figure.title));
         writer.setCreator(QStringLiteral("Ropewalk ") +

@@ -6,7 +6,6 @@
 #include "hover_table.h"
 #include "widgets/message_text.h"
 
-#include <QAccessible>
 #include <QContextMenuEvent>
 #include <QFocusEvent>
 #include <QImage>

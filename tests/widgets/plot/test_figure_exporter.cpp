@@ -168,7 +168,9 @@ void TestFigureExporter::sameBytesAtEveryScaleFactor()
         QVERIFY(child.waitForFinished(60000));
         QFile file(folder.filePath("bytes"));
         QVERIFY(file.open(QIODevice::ReadOnly));
-        QVERIFY2(file.readAll() == expected, factor);
+        const QByteArray bytes = file.readAll();
+        QCOMPARE(bytes.size(), expected.size());
+        QVERIFY2(bytes == expected, factor);
     }
 }
 

@@ -177,7 +177,7 @@ void TestFigureRenderer::stillPairsAreGrey()
         if (pair == figure.planes[0].pair)
             continue;
         QCOMPARE(hasColour(image, c.query, cell, 60), !isStill);
-        QCOMPARE(hasColour(image, c.axis, cell), isStill);
+        QVERIFY(!isStill || hasColour(image, c.axis, cell));
     }
 }
 
