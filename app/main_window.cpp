@@ -118,6 +118,7 @@ MainWindow::MainWindow(std::unique_ptr<Engine> engine, std::vector<Preset> prese
         restoreGeometry(m_settings.geometry);
     showSession();
     submit();
+    m_canvas->view(m_canvas->currentFigure())->setFocus(); // its keys work from the start
 }
 
 MainWindow::~MainWindow() = default;

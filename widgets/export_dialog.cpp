@@ -129,7 +129,7 @@ ExportDialog::ExportDialog(FigureSpec figure, const ExportOptions& options, QWid
         if (options.sizeMm == QSizeF(kSizes[i].widthMm, kSizes[i].heightMm))
             m_preset->setCurrentIndex(static_cast<int>(i) + 1);
     updatePreview();
-    resize(760, 470);
+    resize(880, 500);
 }
 
 ExportOptions ExportDialog::options() const

@@ -244,6 +244,10 @@ private:
         m_config.layout = m_family->layout;
         if (isUnknown)
             noteUnknownFamily();
+        else // no file says how its channels pair: the code that loads it does
+            note(Severity::Assumed, "layout",
+                 {"{layout}: not stated, as {class} pairs channels",
+                  {{"layout", std::string(word(m_config.layout))}, {"class", std::string(m_family->className)}}});
         readRule();
         readHead();
         readBase();

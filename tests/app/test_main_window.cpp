@@ -20,12 +20,14 @@
 #include <QAbstractButton>
 #include <QAction>
 #include <QApplication>
+#include <QComboBox>
 #include <QDir>
 #include <QFile>
 #include <QMimeData>
 #include <QTabBar>
 #include <QTemporaryDir>
 #include <QTest>
+#include <QTimer>
 
 #include <cmath>
 
@@ -324,6 +326,26 @@ private slots:
             QVERIFY(view->isVisible());
             QVERIFY(window->canvas().rect().contains(view->geometry()));
         }
+    }
+
+    void exportDialogByKey()
+    {
+        auto window = openWindow({1024, 768});
+        SETTLE(*window);
+        QSize size;
+        QString formats;
+        QTimer::singleShot(0, window.get(), [&] {
+            auto* dialog = qobject_cast<ExportDialog*>(QApplication::activeModalWidget());
+            if (!dialog)
+                return;
+            size = dialog->size();
+            for (int i = 0; i < dialog->formatBox()->count(); ++i)
+                formats += dialog->formatBox()->itemText(i) + ' ';
+            dialog->reject();
+        });
+        QTest::keyClick(window->canvas().view("plane"), Qt::Key_E, Qt::ControlModifier);
+        QVERIFY(!size.isEmpty() && size.width() <= 1000 && size.height() <= 700);
+        QCOMPARE(formats, QString("PDF SVG PNG "));
     }
 
     void dialogsFit()
