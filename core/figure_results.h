@@ -26,6 +26,7 @@ struct FigureOptions
     Content content = Content::Ones;    ///< of q and k
     bool showBound = false;             ///< draw RoFormer's bound factor
     bool isDistanceLogarithmic = true;  ///< decay's x axis
+    bool showsSelection = true;         ///< mark the picked pair and distance; off for a figure that nobody picked in
 
     bool operator==(const FigureOptions&) const = default;
 };

@@ -162,6 +162,12 @@ Result<FigureSource> openSource(const Arguments& arguments)
     if (const Result<void> applied = applySettings(*settings, source->configurations, source->options);
         !applied)
         return applied.error();
+    // A pair and positions that nobody named are no selection to mark in a figure; those of a session are.
+    source->options.showsSelection =
+        arguments.has("--session") ||
+        std::any_of(settings->begin(), settings->end(), [](const Setting& setting) {
+            return setting.key == "pair" || setting.key == "m" || setting.key == "n";
+        });
     return source;
 }
 
@@ -170,7 +176,12 @@ Result<FigureSource> openFile(const QString& path)
     const Result<std::string> text = readTextFile(path);
     if (!text)
         return text.error();
-    return looksLikeSession(*text) ? fromSessionText(*text, path) : fromConfig(path, {});
+    if (looksLikeSession(*text))
+        return fromSessionText(*text, path);
+    Result<FigureSource> source = fromConfig(path, {});
+    if (source)
+        source->options.showsSelection = false;
+    return source;
 }
 
 } // namespace ropewalk

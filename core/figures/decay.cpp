@@ -142,7 +142,7 @@ FigureSpec buildDecay(const FigureResults& results)
     figure.guides.push_back({false, 0.0, GuideRole::Zero, -1, {}});
     addTrainingGuides(figure, results, true);
     const auto distance = static_cast<double>(std::llabs(options.m - options.n));
-    if (distance >= figure.xAxis.lower && distance <= figure.xAxis.upper)
+    if (options.showsSelection && distance >= figure.xAxis.lower && distance <= figure.xAxis.upper)
         figure.guides.push_back({true, distance, GuideRole::Selection, -1,
                                  {"r = {distance}", {{"distance", groupedDigits(std::llabs(options.m - options.n))}}}});
     std::erase_if(figure.guides, [&](const GuideLine& guide) {

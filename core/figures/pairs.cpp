@@ -78,7 +78,7 @@ FigureSpec buildPairs(const FigureResults& results)
     const double sum = roundUp(std::max(-leastSum, greatestSum) * 1.05);
     figure.secondYAxis = AxisSpec{"cumulated", AxisKind::Plain, false, -sum, sum};
     figure.guides.push_back({false, 0.0, GuideRole::Zero, -1, {}});
-    if (options.pair < mostPairs)
+    if (options.showsSelection && options.pair < mostPairs)
         figure.guides.push_back({true, static_cast<double>(options.pair), GuideRole::Selection, -1, {}});
     const bool several = results.configurations.size() > 1;
     figure.caption = {several ? "m = {m}, n = {n}, q = k = 1 in every channel · bars: {letter} · lines: cumulated, fast to slow, "

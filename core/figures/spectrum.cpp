@@ -124,7 +124,7 @@ FigureSpec buildSpectrum(const FigureResults& results)
     });
     for (const GuideLine& guide : figure.guides)
         longest = std::max(longest, guide.at);
-    if (results.options.pair < mostPairs)
+    if (results.options.showsSelection && results.options.pair < mostPairs)
         figure.guides.push_back({true, static_cast<double>(results.options.pair), GuideRole::Selection, -1, {}});
     figure.xAxis = {"pair i", AxisKind::Pair, false, -0.5, mostPairs - 0.5};
     // Whole half decades, so that the axis does not creep while a slider moves.
