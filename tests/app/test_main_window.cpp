@@ -5,6 +5,7 @@
 #include "app/presets.h"
 #include "core/cpu_backend.h"
 #include "core/reading.h"
+#include "core/write_figure.h"
 #include "gpu/cuda_backend.h"
 #include "widgets/export_dialog.h"
 #include "widgets/figure_canvas.h"
@@ -50,6 +51,36 @@ std::unique_ptr<MainWindow> openWindow(QSize size = {1280, 800})
     window->show();
     return window;
 }
+
+/// A device before the processor that cannot: in one of three ways.
+class UnableBackend final : public ComputeBackend
+{
+public:
+    explicit UnableBackend(ErrorCode how) : m_how(how) {}
+    Info info() const override { return {"cuda", "test device", "float"}; }
+    Result<void> status() const override
+    {
+        if (m_how == ErrorCode::RunFailed)
+            return {};
+        return error();
+    }
+    bool supports(const Operation&) const override { return true; }
+    Result<void> run(const Operation&, std::stop_token) override { return error(); }
+
+private:
+    Error error() const
+    {
+        switch (m_how) {
+        case ErrorCode::NotBuilt:
+            return {m_how, "not built for this test", {}};
+        case ErrorCode::NotAvailable:
+            return {m_how, "no driver in this test", {}};
+        default:
+            return {m_how, "the device was lost in this test", {}};
+        }
+    }
+    ErrorCode m_how;
+};
 
 /// The newest request is answered by a full pass and shown.
 bool isSettled(MainWindow& window)
@@ -326,6 +357,35 @@ private slots:
             QVERIFY(view->isVisible());
             QVERIFY(window->canvas().rect().contains(view->geometry()));
         }
+    }
+
+    void statusBarAndDataSayWhyNotTheDevice_data()
+    {
+        QTest::addColumn<int>("how");
+        QTest::addColumn<QString>("reason");
+        QTest::newRow("not built") << static_cast<int>(ErrorCode::NotBuilt) << "not built for this test";
+        QTest::newRow("not available") << static_cast<int>(ErrorCode::NotAvailable) << "no driver in this test";
+        QTest::newRow("failed") << static_cast<int>(ErrorCode::RunFailed) << "the device was lost in this test";
+    }
+    void statusBarAndDataSayWhyNotTheDevice()
+    {
+        QFETCH(int, how);
+        QFETCH(QString, reason);
+        std::vector<std::unique_ptr<ComputeBackend>> backends;
+        backends.push_back(std::make_unique<UnableBackend>(static_cast<ErrorCode>(how)));
+        backends.push_back(makeCpuBackend());
+        MainWindow window(std::make_unique<Engine>(std::move(backends)), loadPresets(), loadReferences(),
+                          AppSettings());
+        window.resize(1280, 800);
+        window.show();
+        SETTLE(window);
+        QVERIFY2(window.backendText().startsWith("CPU") && window.backendText().endsWith(reason),
+                 qPrintable(window.backendText()));
+        // The result is right all the same.
+        QCOMPARE(window.shownReply()->results->configurations[1].decay->firstNegative.value_or(-1),
+                 std::int64_t(1707));
+        const QByteArray json = QByteArray::fromStdString(figureToJson(window.canvas().figure("pairs")));
+        QVERIFY(json.contains("\"fallback_reason\": \"" + reason.toUtf8() + "\""));
     }
 
     void exportDialogByKey()
