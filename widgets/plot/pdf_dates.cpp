@@ -7,18 +7,17 @@
 namespace ropewalk {
 namespace {
 
-/// Replaces the digits between each `opening` and the next `closing`; `isHex` takes the letters a-f with
-/// them.
+/// Replaces the digits between each `opening` and the next `closing`, where that is no more than `longest`
+/// bytes away (else it is something else's); `isHex` takes the letters a-f with them.
 void zeroBetween(QByteArray& bytes, std::string_view opening, std::string_view closing, bool isHex,
-                 std::string_view replacement)
+                 std::string_view replacement, qsizetype longest)
 {
-    constexpr qsizetype kLongest = 80; // of a date or an identifier: what lies further away is something else
     const QByteArray from(opening.data(), static_cast<qsizetype>(opening.size()));
     const QByteArray to(closing.data(), static_cast<qsizetype>(closing.size()));
     for (qsizetype at = bytes.indexOf(from); at >= 0; at = bytes.indexOf(from, at + 1)) {
         const qsizetype begin = at + from.size();
         const qsizetype end = bytes.indexOf(to, begin);
-        if (end < 0 || end - begin > kLongest)
+        if (end < 0 || end - begin > longest)
             continue;
         qsizetype used = 0;
         for (qsizetype i = begin; i < end; ++i) {
@@ -44,12 +43,17 @@ void zeroBetween(QByteArray& bytes, std::string_view opening, std::string_view c
 void removePdfDates(QByteArray& pdf)
 {
     constexpr std::string_view kDate = "20000101000000";
-    zeroBetween(pdf, "/CreationDate (D:", ")", false, kDate);
-    zeroBetween(pdf, "/ModDate (D:", ")", false, kDate);
-    zeroBetween(pdf, "<xmp:CreateDate>", "</xmp:CreateDate>", false, kDate);
-    zeroBetween(pdf, "<xmp:ModifyDate>", "</xmp:ModifyDate>", false, kDate);
-    zeroBetween(pdf, "<xmp:MetadataDate>", "</xmp:MetadataDate>", false, kDate);
-    zeroBetween(pdf, "uuid:", "<", true, "");
+    constexpr qsizetype kDateLength = 40, kUuidLength = 40, kTwoIdentifiers = 200;
+    for (const std::string_view key : {"/CreationDate (D:", "/ModDate (D:"})
+        zeroBetween(pdf, key, ")", false, kDate, kDateLength);
+    // Qt 6.4 writes the metadata as elements, Qt 6.8 as attributes.
+    for (const std::string_view key : {"<xmp:CreateDate>", "<xmp:ModifyDate>", "<xmp:MetadataDate>"})
+        zeroBetween(pdf, key, "</xmp:", false, kDate, kDateLength);
+    for (const std::string_view key : {"xmp:CreateDate=\"", "xmp:ModifyDate=\"", "xmp:MetadataDate=\""})
+        zeroBetween(pdf, key, "\"", false, kDate, kDateLength);
+    for (const std::string_view closing : {"<", "\""})
+        zeroBetween(pdf, "uuid:", closing, true, "", kUuidLength);
+    zeroBetween(pdf, "/ID [ <", "]", true, "", kTwoIdentifiers);
 }
 
 } // namespace ropewalk
