@@ -118,7 +118,8 @@ Result<std::shared_ptr<const DecayCurves>> computeDecay(Engine& engine, const Co
     curves->isCoarse = !isEvery;
     if (isEvery) { // only every integer distance can say which is the first
         for (std::size_t r = 0; r < count && !(curves->entersNoise && curves->firstNegative); ++r) {
-            if (!curves->entersNoise && mean[r] <= curves->independentSd)
+            // A negative correlation tells the key by a negative score.
+            if (!curves->entersNoise && (curves->rho < 0.0 ? -mean[r] : mean[r]) <= curves->independentSd)
                 curves->entersNoise = static_cast<std::int64_t>(r);
             if (!curves->firstNegative && mean[r] < 0.0)
                 curves->firstNegative = static_cast<std::int64_t>(r);

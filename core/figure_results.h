@@ -50,7 +50,8 @@ struct DecayCurves
     Values distances; ///< tokens; every integer 0..maxDistance, or a chosen few when coarse
     Values similarMean, similarSd, cosineSum, boundFactor; ///< boundFactor is null when not asked for
     double independentSd = 0.0; ///< √(2ΣA⁴)/d_h, the same at every distance
-    /// First distance at which the similar key's mean is within independentSd, and first below zero.
+    /// First distance at which the similar key's mean is no farther from zero, on rho's side, than independentSd,
+    /// and first below zero.
     std::optional<std::int64_t> entersNoise, firstNegative;
     std::int64_t maxDistance = 0; ///< tokens, as asked for
     double rho = 1.0;             ///< as asked for

@@ -7,6 +7,7 @@
 #include "validate.h"
 
 #include <algorithm>
+#include <iterator>
 #include <cmath>
 
 namespace ropewalk {
@@ -195,7 +196,7 @@ std::vector<CsvBlock> csvBlocks(const FigureSpec& figure)
 {
     std::vector<CsvBlock> blocks;
     for (const Series& series : figure.series) {
-        if (!series.x || !series.y)
+        if (!series.x || !series.y || !series.isExported)
             continue;
         auto block = std::find_if(blocks.begin(), blocks.end(),
                                   [&](const CsvBlock& candidate) { return candidate.xUnit == series.xUnit; });
@@ -305,7 +306,10 @@ std::string figureToJson(const FigureSpec& figure)
               [](JsonWriter& writer, const FigureConfiguration& shown) {
                   writeConfiguration(writer, shown.config);
               });
-    writeList(json, "series", figure.series, writeSeries);
+    std::vector<Series> exported;
+    std::copy_if(figure.series.begin(), figure.series.end(), std::back_inserter(exported),
+                 [](const Series& series) { return series.isExported; });
+    writeList(json, "series", exported, writeSeries);
     writeList(json, "maps", figure.maps, writeMap);
     writeList(json, "phasors", figure.phasors, writePhasor);
     writeList(json, "markers", figure.markers, writeMarker);

@@ -89,6 +89,14 @@ Result<FigureSource> fromConfig(const QString& path, const QString& layerType)
     return source;
 }
 
+int largestPair(const std::vector<FigureConfiguration>& configurations)
+{
+    int largest = 0;
+    for (const FigureConfiguration& shown : configurations)
+        largest = std::max(largest, shown.config.headDim / 2 - 1);
+    return largest;
+}
+
 Result<FigureSource> fromArguments(const Arguments& arguments)
 {
     const int given = arguments.has("--preset") + arguments.has("--config") + arguments.has("--session");
@@ -162,6 +170,10 @@ Result<FigureSource> openSource(const Arguments& arguments)
     if (const Result<void> applied = applySettings(*settings, source->configurations, source->options);
         !applied)
         return applied.error();
+    // The default pair is a wish: a narrower head shows its last one. A pair that was asked for has to be there.
+    if (std::none_of(settings->begin(), settings->end(),
+                     [](const Setting& setting) { return setting.key == "pair"; }))
+        source->options.pair = std::min(source->options.pair, largestPair(source->configurations));
     // A pair and positions that nobody named are no selection to mark in a figure; those of a session are.
     source->options.showsSelection =
         arguments.has("--session") ||
@@ -179,8 +191,10 @@ Result<FigureSource> openFile(const QString& path)
     if (looksLikeSession(*text))
         return fromSessionText(*text, path);
     Result<FigureSource> source = fromConfig(path, {});
-    if (source)
-        source->options.showsSelection = false;
+    if (!source)
+        return source;
+    source->options.showsSelection = false;
+    source->options.pair = std::min(source->options.pair, largestPair(source->configurations));
     return source;
 }
 

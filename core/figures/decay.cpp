@@ -83,7 +83,7 @@ FigureSpec buildDecay(const FigureResults& results)
                        ? Message("Expected score over distance, q = k")
                        : Message("Expected score over distance, similar key, ρ = {rho}",
                                  {{"rho", shortNumber(options.rho, 3)}});
-    figure.formula = options.rho == 1.0 ? "C(r) = 2/dₕ · Σ A² cos rθ′ᵢ" : "ρ · 2/dₕ · Σ A² cos rθ′ᵢ";
+    figure.formula = options.rho == 1.0 ? "2/dₕ · Σ Aᵢ² cos rθ′ᵢ" : "ρ · 2/dₕ · Σ Aᵢ² cos rθ′ᵢ";
     figure.source = "Similar against independent key: Su, kexue.fm/archives/10122, and arXiv:2405.14591; bound: "
                     "RoFormer, arXiv:2104.09864, section 3.4.3";
     figure.xAxis = {"distance r = m − n (tokens)", AxisKind::Tokens, options.isDistanceLogarithmic,
@@ -131,7 +131,7 @@ FigureSpec buildDecay(const FigureResults& results)
             addMarkers(figure, results, index, decay);
         const auto append = [&](std::string& list, const std::optional<std::int64_t>& at) {
             list += list.empty() ? "" : ", ";
-            list += (letter.empty() ? "" : letter + " ") + (at ? groupedDigits(*at) : std::string("–"));
+            list += (letter.empty() ? "" : letter + " ") + (at ? groupedDigits(*at) : std::string("no distance"));
         };
         append(below, decay.firstNegative);
         append(noise, decay.entersNoise);
