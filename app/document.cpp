@@ -14,6 +14,7 @@ Session viewOf(const Session& session)
 {
     Session view = session;
     view.configurations.clear();
+    view.selected = 0; // which one is looked at is no change worth a question
     return view;
 }
 

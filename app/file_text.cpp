@@ -17,6 +17,9 @@ Result<std::string> readTextFile(const QString& path)
     const std::string context = path.toStdString();
     if (QFileInfo(path).isDir())
         return Error{ErrorCode::BadInput, "this is a folder; expected a file", context};
+    // A pipe would hold up whoever reads it, and a device has no end.
+    if (QFileInfo::exists(path) && !QFileInfo(path).isFile())
+        return Error{ErrorCode::BadInput, "this is no regular file; expected one", context};
     QFile file(path);
     if (!file.open(QIODevice::ReadOnly))
         return Error{ErrorCode::BadInput,
@@ -31,6 +34,9 @@ Result<std::string> readTextFile(const QString& path)
 
 Result<void> writeFile(const QString& path, const QByteArray& content)
 {
+    // The rename at the end would put a file in the place of a device or a pipe.
+    if (QFileInfo::exists(path) && !QFileInfo(path).isFile())
+        return Error{ErrorCode::Output, "this is no regular file; expected one, or a new name", path.toStdString()};
     QSaveFile file(path);
     if (!file.open(QIODevice::WriteOnly) || file.write(content) != content.size() || !file.commit())
         return Error{ErrorCode::Output,

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "cli/cli.h"
+#include "cli/exit_code.h"
 #include "composition.h"
 #include "main_window.h"
 #include "presets.h"
@@ -11,6 +12,7 @@
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <ctime>
 
 namespace {
 
@@ -31,6 +33,15 @@ void keepToolkitQuiet(QtMsgType type, const QMessageLogContext&, const QString& 
         std::fprintf(stderr, "error: %s\n", qPrintable(text));
 }
 
+/// Whether a window can open: Qt itself would end the process where it cannot.
+bool hasDisplay()
+{
+    for (const char* name : {"DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM"})
+        if (!qEnvironmentVariableIsEmpty(name))
+            return true;
+    return false;
+}
+
 } // namespace
 
 int main(int argc, char** argv)
@@ -41,12 +52,20 @@ int main(int argc, char** argv)
     for (int i = 1; i < argc; ++i)
         arguments += QString::fromUtf8(argv[i]);
     chooseUtf8();
+    // Qt writes the zone of its clock into a PDF; where a figure is drawn must not change its bytes.
+    qputenv("TZ", "UTC");
+    tzset();
     if (ropewalk::isCommandLine(arguments)) {
         // No display is needed, and none is asked for.
         qputenv("QT_QPA_PLATFORM", "offscreen");
+        qputenv("QT_QPA_PLATFORMTHEME", "");
         // A reader that went away is a failed write, not the end of the process.
         std::signal(SIGPIPE, SIG_IGN);
         qInstallMessageHandler(keepToolkitQuiet);
+    } else if (!hasDisplay()) {
+        std::fprintf(stderr, "error: no display (neither DISPLAY nor WAYLAND_DISPLAY is set); expected one for the "
+                             "window, or a sub-command: see ropewalk --help\n");
+        return ropewalk::kExitUsage;
     }
     const QApplication application(argc, argv);
     // The application takes over the person's locale; numbers in files and figures have a point in all of

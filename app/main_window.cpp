@@ -29,7 +29,8 @@
 #include <QMimeData>
 #include <QProgressBar>
 #include <QPushButton>
-#include <QSaveFile>
+#include <QScreen>
+#include <QScrollArea>
 #include <QShortcut>
 #include <QStatusBar>
 #include <QTabBar>
@@ -113,7 +114,8 @@ MainWindow::MainWindow(std::unique_ptr<Engine> engine, std::vector<Preset> prese
     connectPanels();
     connectController();
     applyStyle();
-    resize(1280, 800);
+    const QSize room = screen()->availableSize();
+    resize(std::min(1280, room.width()), std::min(800, room.height()));
     if (!m_settings.geometry.isEmpty())
         restoreGeometry(m_settings.geometry);
     showSession();
@@ -125,8 +127,16 @@ MainWindow::~MainWindow() = default;
 
 void MainWindow::buildWidgets()
 {
-    m_column = new QWidget;
-    m_column->setObjectName("controlColumn");
+    // At a large lecture scale the column is higher than a projector's picture; it scrolls then, the window stays.
+    auto* scroll = new QScrollArea;
+    scroll->setWidgetResizable(true);
+    scroll->setFrameShape(QFrame::NoFrame);
+    scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    scroll->setFocusPolicy(Qt::NoFocus);
+    m_column = scroll;
+    auto* columnContent = new QWidget;
+    columnContent->setObjectName("controlColumn");
+    scroll->setWidget(columnContent);
     m_configList = new ConfigList;
     QList<PresetChoice> choices;
     for (const Preset& preset : m_presets)
@@ -135,7 +145,7 @@ void MainWindow::buildWidgets()
     m_configList->setPresets(choices);
     m_configPanel = new ConfigPanel;
     m_readingPanel = new ReadingPanel;
-    auto* column = new QVBoxLayout(m_column);
+    auto* column = new QVBoxLayout(columnContent);
     column->setContentsMargins(0, 0, 0, 0);
     column->setSpacing(0);
     column->addWidget(m_configList);
@@ -317,22 +327,20 @@ void MainWindow::buildMenus()
 
     QMenu* help = menuBar()->addMenu(tr("&Help"));
     add(help, tr("&Keys"), QKeySequence::HelpContents, [this] {
-        QMessageBox box(QMessageBox::NoIcon, tr("Keys"),
-                        tr("With a figure in focus:\n"
-                           "[ and ]\tposition by 1, with Shift by 10\n"
-                           "Up, Down\tpair\n"
-                           "Space\tplay and pause\n"
-                           "1 to 4, 0\tone figure, all figures\n"
-                           "T\tlight and dark\n"
-                           "H\tpanels\n\n"
-                           "Everywhere:\n"
-                           "F9\tpanels\n"
-                           "F11\tfull screen\n"
-                           "Ctrl++, Ctrl+−, Ctrl+0\tsize of everything\n"
-                           "Ctrl+Z, Ctrl+Shift+Z\tundo and redo\n"
-                           "Ctrl+E\texport the figure"),
-                        QMessageBox::Close, this);
-        box.exec();
+        showText(tr("Keys"),
+                 tr("<p>With a figure in focus</p><table cellpadding='3'>"
+                    "<tr><td><b>[ &nbsp; ]</b></td><td>position by 1, with Shift by 10</td></tr>"
+                    "<tr><td><b>Up, Down</b></td><td>pair</td></tr>"
+                    "<tr><td><b>Space</b></td><td>play and pause</td></tr>"
+                    "<tr><td><b>1 to 4, 0</b></td><td>one figure, all figures</td></tr>"
+                    "<tr><td><b>T</b></td><td>light and dark</td></tr>"
+                    "<tr><td><b>H</b></td><td>panels</td></tr></table>"
+                    "<p>Everywhere</p><table cellpadding='3'>"
+                    "<tr><td><b>F9</b></td><td>panels</td></tr>"
+                    "<tr><td><b>F11</b></td><td>full screen</td></tr>"
+                    "<tr><td><b>Ctrl++ &nbsp; Ctrl+− &nbsp; Ctrl+0</b></td><td>size of everything</td></tr>"
+                    "<tr><td><b>Ctrl+Z &nbsp; Ctrl+Shift+Z</b></td><td>undo and redo</td></tr>"
+                    "<tr><td><b>Ctrl+E</b></td><td>export the figure</td></tr></table>"));
     });
     add(help, tr("&About Ropewalk"), {}, [this] {
         const std::string_view number = version();
@@ -631,11 +639,13 @@ void MainWindow::report(const Error& error)
 {
     const QString text = messageText(error.message);
     const QString place = QFileInfo(QString::fromStdString(error.context)).fileName();
-    m_messageBar->showMessage({"compute", MessageKind::Error, place.isEmpty() ? text : place + ": " + text, {}});
+    m_messageBar->showMessage({place.isEmpty() ? "compute" : "file", MessageKind::Error,
+                               place.isEmpty() ? text : place + ": " + text, {}});
 }
 
 bool MainWindow::openFile(const QString& path)
 {
+    m_messageBar->dismiss("file");
     const Result<std::string> text = readTextFile(path);
     if (!text) {
         report(text.error());
@@ -740,8 +750,6 @@ bool MainWindow::placeModel(const QString& path, bool isAdded)
 
 void MainWindow::showNotes()
 {
-    QDialog dialog(this);
-    dialog.setWindowTitle(tr("What was read: %1").arg(m_notesTitle));
     QString html = "<table cellpadding='4'>";
     for (const Issue& note : m_notes) {
         const std::string_view kind = word(note.severity);
@@ -749,16 +757,24 @@ void MainWindow::showNotes()
                 QString::fromStdString(note.field).toHtmlEscaped() + "</b></td><td>" +
                 messageText(note.text).toHtmlEscaped() + "</td></tr>";
     }
-    html += "</table>";
+    showText(tr("What was read: %1").arg(m_notesTitle), html + "</table>");
+}
+
+/// A text that may be longer than the screen: it scrolls, and the button stays in sight.
+void MainWindow::showText(const QString& title, const QString& html)
+{
+    QDialog dialog(this);
+    dialog.setWindowTitle(title);
     auto* text = new QTextBrowser;
     text->setHtml(html);
-    text->setAccessibleName(dialog.windowTitle());
+    text->setAccessibleName(title);
     auto* close = new QPushButton(tr("&Close"));
     connect(close, &QPushButton::clicked, &dialog, &QDialog::accept);
     auto* layout = new QVBoxLayout(&dialog);
     layout->addWidget(text);
     layout->addWidget(close, 0, Qt::AlignRight);
-    dialog.resize(720, 480);
+    const QSize room = screen()->availableSize();
+    dialog.resize(std::min(720, room.width() - 24), std::min(520, room.height() - 60));
     dialog.exec();
 }
 

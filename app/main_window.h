@@ -92,6 +92,7 @@ private:
     void rebuildRecentMenu();
     void report(const Error& error);
     void showNotes();
+    void showText(const QString& title, const QString& html);
     bool placeModel(const QString& path, bool isAdded);
     void addConfiguration(RopeConfig config, const QString& what);
     void editList(const QString& what, const std::function<void(std::vector<SessionConfiguration>&, int&)>& change);

@@ -6,6 +6,31 @@
 
 namespace ropewalk {
 
+std::string printable(std::string_view text)
+{
+    static constexpr std::string_view kPlace = "\uFFFD";
+    std::string clean;
+    clean.reserve(text.size());
+    for (std::size_t at = 0; at < text.size(); ++at) {
+        const auto byte = static_cast<unsigned char>(text[at]);
+        const auto next = at + 1 < text.size() ? static_cast<unsigned char>(text[at + 1]) : 0;
+        const auto third = at + 2 < text.size() ? static_cast<unsigned char>(text[at + 2]) : 0;
+        if (byte < 0x20 || byte == 0x7F) {
+            clean += kPlace;
+        } else if (byte == 0xC2 && next >= 0x80 && next < 0xA0) { // U+0080 to U+009F
+            clean += kPlace;
+            ++at;
+        } else if (byte == 0xE2 && ((next == 0x80 && third >= 0xAA && third <= 0xAE) || // U+202A to U+202E
+                                    (next == 0x81 && third >= 0xA6 && third <= 0xA9))) { // U+2066 to U+2069
+            clean += kPlace;
+            at += 2;
+        } else {
+            clean += text[at];
+        }
+    }
+    return clean;
+}
+
 std::string fillIn(const std::string& template_, const Message& message)
 {
     std::string filled;
@@ -20,7 +45,7 @@ std::string fillIn(const std::string& template_, const Message& message)
                     if (key == name)
                         value = &text;
                 if (value) {
-                    filled += *value;
+                    filled += printable(*value);
                     at = end + 1;
                     continue;
                 }

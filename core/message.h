@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -27,7 +28,11 @@ struct Message
     bool operator==(const Message&) const = default;
 };
 
-/// Fills the values of `message` into `template_` (the message's own text, or its translation).
+/// `text` with every character that would steer a terminal or turn the writing direction (controls, U+0080 to U+009F,
+/// embeddings and isolates) replaced by U+FFFD: a stranger's file speaks here. Line breaks count as such.
+std::string printable(std::string_view text);
+
+/// Fills the values of `message`, made printable, into `template_` (the message's own text, or its translation).
 std::string fillIn(const std::string& template_, const Message& message);
 
 /// The message in English.

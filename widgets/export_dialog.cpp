@@ -2,6 +2,7 @@
 #include "export_dialog.h"
 
 #include "message_text.h"
+#include "window_style.h"
 
 #include <QCheckBox>
 #include <QComboBox>
@@ -94,7 +95,7 @@ ExportDialog::ExportDialog(FigureSpec figure, const ExportOptions& options, QWid
     scroll->setMinimumSize(320, 240);
     auto* side = new QWidget;
     side->setLayout(form);
-    side->setFixedWidth(270);
+    side->setFixedWidth(scaledPixels(270));
     auto* top = new QHBoxLayout;
     top->addWidget(side);
     top->addWidget(scroll, 1);
@@ -129,7 +130,8 @@ ExportDialog::ExportDialog(FigureSpec figure, const ExportOptions& options, QWid
         if (options.sizeMm == QSizeF(kSizes[i].widthMm, kSizes[i].heightMm))
             m_preset->setCurrentIndex(static_cast<int>(i) + 1);
     updatePreview();
-    resize(880, 500);
+    const QSize room = screen() ? screen()->availableSize() : QSize(1024, 768);
+    resize(std::min(scaledPixels(270) + 610, room.width() - 24), std::min({scaledPixels(500), 690, room.height() - 60}));
 }
 
 ExportOptions ExportDialog::options() const

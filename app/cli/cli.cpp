@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <array>
+#include <new>
 
 namespace ropewalk {
 namespace {
@@ -137,7 +138,12 @@ std::optional<int> runCommandLine(const QStringList& arguments)
     const auto options = std::find(rest.begin(), rest.end(), QLatin1String("--"));
     if (command->usage && std::any_of(rest.begin(), options, isHelp))
         return printOut(std::string("Usage:\n") + command->usage);
-    return command->run(rest);
+    try {
+        return command->run(rest);
+    } catch (const std::bad_alloc&) {
+        return printError({ErrorCode::Output, "there is not enough memory for this; expected a shorter max_distance "
+                                              "or a smaller picture", {}});
+    }
 }
 
 } // namespace ropewalk

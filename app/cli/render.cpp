@@ -10,6 +10,7 @@
 
 #include "core/config_keys.h"
 
+#include <QJsonDocument>
 #include <QFileInfo>
 
 #include <array>
@@ -34,6 +35,14 @@ Error usage(std::string text, std::vector<std::pair<std::string, std::string>> v
     return {ErrorCode::Usage, {std::move(text), std::move(values)}, {}};
 }
 
+std::string joined(const std::vector<std::string>& words)
+{
+    std::string all;
+    for (const std::string& each : words)
+        all += (all.empty() ? "" : ", ") + each;
+    return all;
+}
+
 Result<const FigureInfo*> chooseFigure(const QStringList& words)
 {
     if (words.size() != 1)
@@ -50,7 +59,7 @@ Result<const FigureInfo*> chooseFigure(const QStringList& words)
         std::find(kUnbuiltFigures.begin(), kUnbuiltFigures.end(), id) != kUnbuiltFigures.end();
     return usage(isUnbuilt ? "the figure {figure} is not built yet; built are {known}"
                            : "unknown figure {figure}; the nearest known are {known}",
-                 {{"figure", id}, {"known", nearestWords(id, known)}});
+                 {{"figure", id}, {"known", isUnbuilt ? joined(known) : nearestWords(id, known)}});
 }
 
 Result<OutputType> chooseOutput(const QString& path)
@@ -137,7 +146,8 @@ Result<void> check(const QString& path, const QByteArray& content, OutputType ty
     if (!before)
         return before.error();
     const std::string_view now(content.constData(), static_cast<std::size_t>(content.size()));
-    if (comparedPart(*before, type) == comparedPart(now, type))
+    const bool isWhole = type != OutputType::Json || QJsonDocument::fromJson(QByteArray::fromStdString(*before)).isObject();
+    if (isWhole && comparedPart(*before, type) == comparedPart(now, type))
         return {};
     return Error{ErrorCode::Differs, "the figure no longer matches this file", path.toStdString()};
 }
