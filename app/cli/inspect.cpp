@@ -71,18 +71,25 @@ QString length(const std::optional<std::int64_t>& value)
 
 QString ruleText(const RopeConfig& config)
 {
-    if (config.rotaryDim == 0)
+    if (pairCount(config) == 0)
         return QStringLiteral("none");
     const FrequencyRuleInfo& rule = info(config.rule);
     QString text = QString::fromUtf8(rule.word.data(), static_cast<qsizetype>(rule.word.size()));
     for (const RuleParameterInfo& parameter : rule.parameters) {
-        const std::optional<double> value = effectiveParameter(config, parameter);
-        if (!value)
-            continue;
         const QString key =
             QString::fromUtf8(parameter.key.data(), static_cast<qsizetype>(parameter.key.size()));
-        const QString shown =
-            parameter.number ? number(*value) : QLatin1String(*value != 0.0 ? "true" : "false");
+        QString shown;
+        if (parameter.list) {
+            shown = QStringLiteral("(%1 values)").arg((config.parameters.*parameter.list).size());
+        } else if (parameter.spacing) {
+            const auto spacing = word((config.parameters.*parameter.spacing).value_or(Spacing::Geometric));
+            shown = QString::fromUtf8(spacing.data(), static_cast<qsizetype>(spacing.size()));
+        } else {
+            const std::optional<double> value = effectiveParameter(config, parameter);
+            if (!value)
+                continue;
+            shown = parameter.number ? number(*value) : QLatin1String(*value != 0.0 ? "true" : "false");
+        }
         text += QStringLiteral(", %1 %2").arg(key, shown);
     }
     return text;
@@ -96,10 +103,10 @@ QString settings(const RopeConfig& config, const FrequencyTable& table)
     const auto training = trainingLength(config);
     TextTable lines({QStringLiteral("head_dim"), QString::number(config.headDim)});
     lines.add({QStringLiteral("rotary_dim"), QStringLiteral("%1 (%2 pairs turn, %3 stay)")
-                                                 .arg(config.rotaryDim)
-                                                 .arg(config.rotaryDim / 2)
-                                                 .arg((config.headDim - config.rotaryDim) / 2)});
-    if (config.rotaryDim != 0) {
+                                                 .arg(formedWidth(config))
+                                                 .arg(table.turningPairs())
+                                                 .arg(config.headDim / 2 - table.turningPairs())});
+    if (pairCount(config) != 0) {
         lines.add({QStringLiteral("layout"), layout});
         lines.add({QStringLiteral("base"), number(config.base)});
     }
@@ -110,14 +117,17 @@ QString settings(const RopeConfig& config, const FrequencyTable& table)
     lines.add(
         {QStringLiteral("original_max_position_embeddings"), length(config.originalMaxPositionEmbeddings)});
     lines.add({QStringLiteral("training length"), length(training)});
-    lines.add({QStringLiteral("length"), length(config.length ? config.length : training)});
+    lines.add({QStringLiteral("length"), length(inferenceLength(config))});
     return lines.text(false);
 }
 
 QString zone(const FrequencyTable& table, std::size_t pair)
 {
-    if (table.keptShare.empty())
-        return table.scaled[pair] == table.plain[pair] ? QStringLiteral("kept") : QStringLiteral("slowed");
+    if (table.keptShare.empty()) {
+        if (table.scaled[pair] == table.plain[pair])
+            return QStringLiteral("kept");
+        return table.scaled[pair] < table.plain[pair] ? QStringLiteral("slowed") : QStringLiteral("faster");
+    }
     const double kept = table.keptShare[pair];
     if (kept == 1.0)
         return QStringLiteral("kept");
@@ -134,16 +144,20 @@ QString pairs(const RopeConfig& config, const FrequencyTable& table)
     const auto cell = [](const std::pair<int, int>& pair) {
         return QStringLiteral("%1, %2").arg(pair.first).arg(pair.second);
     };
-    for (std::size_t i = 0; i < channels.rotated.size(); ++i) {
+    for (int pair = 0; pair < channels.pairCount(); ++pair) {
+        const auto i = static_cast<std::size_t>(pair);
+        if (!table.turns(pair)) {
+            rows.add({QString::number(pair), cell(channels.pair(pair)),
+                      i < table.plain.size() ? number(table.plain[i]) : QStringLiteral("0"), QStringLiteral("0"),
+                      QStringLiteral("–"), QStringLiteral("0"), QStringLiteral("still")});
+            continue;
+        }
         const double theta = table.scaled[i];
-        rows.add({QString::number(i), cell(channels.rotated[i]), number(table.plain[i]), number(theta),
+        rows.add({QString::number(pair), cell(channels.pair(pair)), number(table.plain[i]), number(theta),
                   number(kTwoPi / theta),
                   training ? number(static_cast<double>(*training) * theta / kTwoPi) : QStringLiteral("–"),
                   zone(table, i)});
     }
-    for (std::size_t i = 0; i < channels.still.size(); ++i)
-        rows.add({QString::number(channels.rotated.size() + i), cell(channels.still[i]), QStringLiteral("0"),
-                  QStringLiteral("0"), QStringLiteral("–"), QStringLiteral("0"), QStringLiteral("still")});
     return rows.text(true);
 }
 

@@ -443,9 +443,7 @@ private:
         // The words that files use; ntk_aware has none.
         constexpr std::array<std::string_view, 4> kFileWords{"default", "linear", "yarn", "llama3"};
         if (std::find(kFileWords.begin(), kFileWords.end(), ruleWord) == kFileWords.end()) {
-            const auto unbuilt = knownUnbuiltRules();
-            const bool isKnown = std::find(unbuilt.begin(), unbuilt.end(), ruleWord) != unbuilt.end() ||
-                                 ruleWord == "su" || ruleWord == "mrope";
+            const bool isKnown = findFrequencyRule(ruleWord) || ruleWord == "su" || ruleWord == "mrope";
             if (isKnown)
                 refuse("{key} is {rule}; this rule is not built yet",
                        {{"key", stated.field}, {"rule", ruleWord}});
@@ -489,8 +487,8 @@ private:
             } else if (parameter->number) {
                 m_config.parameters.*parameter->number = number(value, "a number");
                 noteRead(value);
-            } else if (json.is_boolean()) {
-                m_config.parameters.truncate = json.get<bool>();
+            } else if (parameter->truth && json.is_boolean()) {
+                m_config.parameters.*parameter->truth = json.get<bool>();
                 noteRead(value);
             } else {
                 refuse("{key} is {value}; expected true or false",
