@@ -93,6 +93,7 @@ private:
     void report(const Error& error);
     void showNotes();
     bool placeModel(const QString& path, bool isAdded);
+    void pasteConfiguration();
     void addConfiguration(RopeConfig config, const QString& what);
     void editList(const QString& what, const std::function<void(std::vector<SessionConfiguration>&, int&)>& change);
     void editOptions(const std::function<void(FigureOptions&)>& change);

@@ -192,6 +192,42 @@ QString page(const InspectedFile& file)
     return text;
 }
 
+/// One line a configuration: what tells several files apart at a glance.
+QString comparison(const std::vector<InspectedFile>& files)
+{
+    TextTable rows({QStringLiteral("file"), QStringLiteral("layers"), QStringLiteral("head_dim"),
+                    QStringLiteral("rotary_dim"), QStringLiteral("layout"), QStringLiteral("base"),
+                    QStringLiteral("rule"), QStringLiteral("A"), QStringLiteral("softmax"),
+                    QStringLiteral("training"), QStringLiteral("longest wavelength"),
+                    QStringLiteral("turns in training")});
+    const QString none = QStringLiteral("–");
+    for (const InspectedFile& file : files) {
+        const QString name = QString::fromStdString(file.file);
+        if (file.configurations.empty())
+            rows.add({name, none, none, none, none, none, QStringLiteral("none")});
+        for (const RopeConfig& config : file.configurations) {
+            const FrequencyTable table = frequencyTable(config);
+            const auto training = trainingLength(config);
+            double slowest = 0.0;
+            for (const double theta : table.scaled)
+                if (theta > 0.0 && (slowest == 0.0 || theta < slowest))
+                    slowest = theta;
+            const bool turns = slowest > 0.0;
+            const auto layout = word(config.layout);
+            const auto rule = info(config.rule).word;
+            rows.add({name, config.layerType ? QString::fromStdString(*config.layerType) : QStringLiteral("all"),
+                      QString::number(config.headDim), QString::number(formedWidth(config)),
+                      turns ? QString::fromUtf8(layout.data(), static_cast<qsizetype>(layout.size())) : none,
+                      turns ? number(config.base) : none,
+                      QString::fromUtf8(rule.data(), static_cast<qsizetype>(rule.size())),
+                      number(table.attentionFactor), number(config.softmaxFactor), length(training),
+                      turns ? number(kTwoPi / slowest) : none,
+                      turns && training ? number(static_cast<double>(*training) * slowest / kTwoPi) : none});
+        }
+    }
+    return QStringLiteral("comparison\n") + rows.text(false);
+}
+
 /// The settings on one file; what they make impossible is an error.
 Result<void> applyTo(InspectedFile& file, const std::vector<Setting>& settings)
 {
@@ -251,6 +287,8 @@ int runInspect(const QStringList& arguments)
     QStringList pages;
     for (const InspectedFile& file : files)
         pages += page(file);
+    if (files.size() > 1)
+        pages += comparison(files);
     return printOut(pages.join(QLatin1Char('\n')).toStdString());
 }
 
