@@ -108,7 +108,7 @@ QString settings(const RopeConfig& config, const FrequencyTable& table)
                                                  .arg(config.headDim / 2 - table.turningPairs())});
     if (pairCount(config) != 0) {
         lines.add({QStringLiteral("layout"), layout});
-        lines.add({QStringLiteral("base"), number(config.base)});
+        lines.add({QStringLiteral("base"), QString::fromStdString(shortNumber(config.base, 9))});
     }
     lines.add({QStringLiteral("rule"), ruleText(config)});
     lines.add({QStringLiteral("attention_factor"), number(table.attentionFactor)});
@@ -218,7 +218,7 @@ QString comparison(const std::vector<InspectedFile>& files)
             rows.add({name, config.layerType ? QString::fromStdString(*config.layerType) : QStringLiteral("all"),
                       QString::number(config.headDim), QString::number(formedWidth(config)),
                       turns ? QString::fromUtf8(layout.data(), static_cast<qsizetype>(layout.size())) : none,
-                      turns ? number(config.base) : none,
+                      turns ? QString::fromStdString(shortNumber(config.base, 9)) : none,
                       QString::fromUtf8(rule.data(), static_cast<qsizetype>(rule.size())),
                       number(table.attentionFactor), number(config.softmaxFactor), length(training),
                       turns ? number(kTwoPi / slowest) : none,

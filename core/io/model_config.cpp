@@ -730,6 +730,8 @@ private:
 
     void readRule()
     {
+        if (m_kind->row && !m_kind->row->rotates)
+            return;
         if (!m_kind->isScaled) {
             m_config.rule = FrequencyRule::Default;
             if (inBlock("rope_type") || inBlock("type"))
@@ -1088,10 +1090,9 @@ private:
                  "not stated; no training length is assumed");
         }
         // Here the top level wins over the block, unlike everywhere else.
-        Value original = inBlock("original_max_position_embeddings");
-        if (!m_kind->isScaled)
-            original = {};
-        if (const Json* outer = topLevel("original_max_position_embeddings"); outer && m_kind->isScaled) {
+        const bool isScaled = m_kind->isScaled && m_config.rule != FrequencyRule::None;
+        Value original = isScaled ? inBlock("original_max_position_embeddings") : Value{};
+        if (const Json* outer = topLevel("original_max_position_embeddings"); outer && isScaled) {
             const std::string field = m_path + "original_max_position_embeddings";
             if (original && *outer != *original.json)
                 note(Severity::Conflict, original.field,
