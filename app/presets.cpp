@@ -45,7 +45,8 @@ std::vector<Preset> loadClosedModels()
 
 std::vector<ReferenceEntry> loadReferences()
 {
-    Result<std::vector<ReferenceEntry>> references = readReferences(resourceText(":/ropewalk/reference.json"));
+    Result<std::vector<ReferenceEntry>> references =
+        readReferences(resourceText(":/ropewalk/reference.json"));
     if (!references)
         qFatal("%s", toEnglish(references.error()).c_str());
     return std::move(*references);

@@ -78,7 +78,8 @@ Result<Preset> presetFromJson(std::string_view text, const std::string& id)
                         {{"mark", preset.mark}}});
         if (preset.mark == "not public") {
             const auto reason = root.find("reason");
-            if (reason == root.end() || !reason->is_string() || root.contains("config") || root.contains("layers"))
+            if (reason == root.end() || !reason->is_string() || root.contains("config") ||
+                root.contains("layers"))
                 return bad("a model that is not public has a reason and no configuration");
             preset.reason = reason->get<std::string>();
             return preset;

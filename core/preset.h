@@ -22,8 +22,9 @@ struct Preset
     std::string reason;                     ///< why there is nothing to draw; empty where there is something
 };
 
-/// Reads one preset file: `config`, or `layers` with a `layer_type` and a `config` each, or a `reason` why there is
-/// none; beside a `config` may stand a `softmax_factor`. A configuration's keys are those of `--set`. Errors: BadInput.
+/// Reads one preset file: `config`, or `layers` with a `layer_type` and a `config` each, or a `reason` why
+/// there is none; beside a `config` may stand a `softmax_factor`. A configuration's keys are those of
+/// `--set`. Errors: BadInput.
 Result<Preset> presetFromJson(std::string_view text, const std::string& id);
 
 } // namespace ropewalk

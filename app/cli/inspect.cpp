@@ -148,8 +148,9 @@ QString pairs(const RopeConfig& config, const FrequencyTable& table)
         const auto i = static_cast<std::size_t>(pair);
         if (!table.turns(pair)) {
             rows.add({QString::number(pair), cell(channels.pair(pair)),
-                      i < table.plain.size() ? number(table.plain[i]) : QStringLiteral("0"), QStringLiteral("0"),
-                      QStringLiteral("–"), QStringLiteral("0"), QStringLiteral("still")});
+                      i < table.plain.size() ? number(table.plain[i]) : QStringLiteral("0"),
+                      QStringLiteral("0"), QStringLiteral("–"), QStringLiteral("0"),
+                      QStringLiteral("still")});
             continue;
         }
         const double theta = table.scaled[i];
@@ -215,7 +216,8 @@ QString comparison(const std::vector<InspectedFile>& files)
             const bool turns = slowest > 0.0;
             const auto layout = word(config.layout);
             const auto rule = info(config.rule).word;
-            rows.add({name, config.layerType ? QString::fromStdString(*config.layerType) : QStringLiteral("all"),
+            rows.add({name,
+                      config.layerType ? QString::fromStdString(*config.layerType) : QStringLiteral("all"),
                       QString::number(config.headDim), QString::number(formedWidth(config)),
                       turns ? QString::fromUtf8(layout.data(), static_cast<qsizetype>(layout.size())) : none,
                       turns ? QString::fromStdString(shortNumber(config.base, 9)) : none,

@@ -105,7 +105,8 @@ Result<FigureSource> fromArguments(const Arguments& arguments)
     if (given > 1)
         return Error{ErrorCode::Usage, "expected one of --preset, --config and --session", {}};
     if (arguments.has("--layer-type") && !arguments.has("--config") && !arguments.has("--preset"))
-        return Error{ErrorCode::Usage, "--layer-type chooses from a --config or a --preset; none is given", {}};
+        return Error{
+            ErrorCode::Usage, "--layer-type chooses from a --config or a --preset; none is given", {}};
     if (arguments.has("--session"))
         return fromSession(arguments.value("--session"));
     if (arguments.has("--config"))

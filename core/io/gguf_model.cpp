@@ -36,36 +36,39 @@ struct Refusal
 // llama.cpp's pairs by architecture (llama_model_rope_type): they describe the weights after its conversion.
 
 constexpr std::array kInterleaved = std::to_array<std::string_view>(
-    {"llama",    "llama4",   "llada",      "deci",      "baichuan",   "starcoder",     "plamo",      "orion",
-     "internlm2", "minicpm",  "xverse",     "command-r", "cohere2",    "olmo",          "arctic",     "deepseek",
-     "deepseek2", "plm",      "chatglm",    "glm4",      "granite",    "granitemoe",    "granitehybrid",
-     "chameleon", "bailingmoe", "smollm3",  "arcee",     "ernie4_5",   "ernie4_5-moe",  "mistral3"});
+    {"llama",      "llama4",  "llada",     "deci",       "baichuan",      "starcoder",
+     "plamo",      "orion",   "internlm2", "minicpm",    "xverse",        "command-r",
+     "cohere2",    "olmo",    "arctic",    "deepseek",   "deepseek2",     "plm",
+     "chatglm",    "glm4",    "granite",   "granitemoe", "granitehybrid", "chameleon",
+     "bailingmoe", "smollm3", "arcee",     "ernie4_5",   "ernie4_5-moe",  "mistral3"});
 constexpr std::array kHalf = std::to_array<std::string_view>(
-    {"falcon",     "falcon-h1",  "grok",      "dbrx",        "nomic-bert", "nomic-bert-moe", "stablelm",
-     "bitnet",     "qwen",       "qwen2",     "qwen2moe",    "qwen2vl",    "qwen3",          "qwen3moe",
-     "qwen3vl",    "qwen3vlmoe", "qwen3next", "dream",       "olmo2",      "olmoe",          "phi2",
-     "phi3",       "phimoe",     "plamo2",    "gemma",       "gemma2",     "gemma3",         "gemma3n",
-     "gemma-embedding", "starcoder2", "openelm", "gptneox",  "codeshell",  "nemotron",       "exaone",
-     "exaone4",    "minicpm3",   "bailingmoe2", "dots1",     "hunyuan-moe", "hunyuan-dense", "gpt-oss",
-     "lfm2",       "lfm2moe",    "smallthinker", "glm4moe",  "seed_oss",   "apertus",        "minimax-m2",
-     "modern-bert", "internlm3"});
-constexpr std::array kWithoutRotation = std::to_array<std::pair<std::string_view, std::string_view>>(
-    {{"bert", "learned positions"},
-     {"gpt2", "learned positions"},
-     {"gptj", "not built in llama.cpp"},
-     {"mpt", "ALiBi"},
-     {"refact", "ALiBi"},
-     {"bloom", "ALiBi"},
-     {"mamba", "no attention"},
-     {"mamba2", "no attention"},
-     {"jina-bert-v2", "ALiBi"},
-     {"t5", "relative bias"},
-     {"t5encoder", "relative bias"},
-     {"jais", "ALiBi"},
-     {"rwkv6", "no attention"},
-     {"rwkv7", "no attention"},
-     {"nemotron_h", "no positions"}});
-/// Architectures whose weights the converter reorders, so that the config.json of the same model means half-split.
+    {"falcon",     "falcon-h1",   "grok",         "dbrx",        "nomic-bert",      "nomic-bert-moe",
+     "stablelm",   "bitnet",      "qwen",         "qwen2",       "qwen2moe",        "qwen2vl",
+     "qwen3",      "qwen3moe",    "qwen3vl",      "qwen3vlmoe",  "qwen3next",       "dream",
+     "olmo2",      "olmoe",       "phi2",         "phi3",        "phimoe",          "plamo2",
+     "gemma",      "gemma2",      "gemma3",       "gemma3n",     "gemma-embedding", "starcoder2",
+     "openelm",    "gptneox",     "codeshell",    "nemotron",    "exaone",          "exaone4",
+     "minicpm3",   "bailingmoe2", "dots1",        "hunyuan-moe", "hunyuan-dense",   "gpt-oss",
+     "lfm2",       "lfm2moe",     "smallthinker", "glm4moe",     "seed_oss",        "apertus",
+     "minimax-m2", "modern-bert", "internlm3"});
+constexpr std::array kWithoutRotation =
+    std::to_array<std::pair<std::string_view, std::string_view>>({{"bert", "learned positions"},
+                                                                  {"gpt2", "learned positions"},
+                                                                  {"gptj", "not built in llama.cpp"},
+                                                                  {"mpt", "ALiBi"},
+                                                                  {"refact", "ALiBi"},
+                                                                  {"bloom", "ALiBi"},
+                                                                  {"mamba", "no attention"},
+                                                                  {"mamba2", "no attention"},
+                                                                  {"jina-bert-v2", "ALiBi"},
+                                                                  {"t5", "relative bias"},
+                                                                  {"t5encoder", "relative bias"},
+                                                                  {"jais", "ALiBi"},
+                                                                  {"rwkv6", "no attention"},
+                                                                  {"rwkv7", "no attention"},
+                                                                  {"nemotron_h", "no positions"}});
+/// Architectures whose weights the converter reorders, so that the config.json of the same model means
+/// half-split.
 constexpr std::array kReordered =
     std::to_array<std::string_view>({"llama", "deci", "internlm2", "minicpm", "olmo", "granite", "granitemoe",
                                      "arcee", "smollm3", "baichuan", "mistral3"});
@@ -100,8 +103,8 @@ constexpr std::array kLayerRows{
     LayerRow{"smollm3", "no_rope", false},
 };
 
-/// Gemma's largest models divide by the width of the model over the heads and not by the head's: told apart by their
-/// number of layers, as llama.cpp does.
+/// Gemma's largest models divide by the width of the model over the heads and not by the head's: told apart
+/// by their number of layers, as llama.cpp does.
 struct ScaleByBlocks
 {
     std::string_view architecture;
@@ -128,7 +131,9 @@ public:
     {
         m_architecture = text("general.architecture");
         if (m_architecture.empty())
-            return {{}, {{Severity::Unknown, "general.architecture", "not stated; no model fields found in this file"}}};
+            return {{},
+                    {{Severity::Unknown, "general.architecture",
+                      "not stated; no model fields found in this file"}}};
         for (const auto& [architecture, instead] : kWithoutRotation)
             if (architecture == m_architecture)
                 return {{},
@@ -151,9 +156,10 @@ public:
         for (const LayerRow* row : rows)
             reading.configurations.push_back(readKind(row));
         if (reading.configurations.size() > 1 &&
-            std::all_of(reading.configurations.begin(), reading.configurations.end(), [&](const RopeConfig& config) {
-                return computesTheSame(config, reading.configurations.front());
-            })) {
+            std::all_of(reading.configurations.begin(), reading.configurations.end(),
+                        [&](const RopeConfig& config) {
+                            return computesTheSame(config, reading.configurations.front());
+                        })) {
             reading.configurations.resize(1);
             reading.configurations.front().layerType.reset();
         }
@@ -161,7 +167,8 @@ public:
     }
 
 private:
-    // Values -----------------------------------------------------------------------------------------------------
+    // Values
+    // -----------------------------------------------------------------------------------------------------
 
     std::string full(const std::string& key) const { return m_architecture + "." + key; }
 
@@ -179,7 +186,8 @@ private:
         return content ? *content : std::string();
     }
 
-    /// A number; in key-values written out as text a number may be one too, and a list of equal numbers is that number.
+    /// A number; in key-values written out as text a number may be one too, and a list of equal numbers is
+    /// that number.
     std::optional<double> number(const std::string& key, double least, double most) const
     {
         const std::string field = full(key);
@@ -211,14 +219,16 @@ private:
     {
         double result = 0.0;
         const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), result);
-        return error == std::errc() && end == text.data() + text.size() ? std::optional(result) : std::nullopt;
+        return error == std::errc() && end == text.data() + text.size() ? std::optional(result)
+                                                                        : std::nullopt;
     }
 
     std::optional<std::int64_t> whole(const std::string& key, double most) const
     {
         const std::optional<double> found = number(key, 1.0, most);
         if (found && *found != std::floor(*found))
-            refuse("{key} is {value}; expected a whole number", {{"key", full(key)}, {"value", shortNumber(*found)}});
+            refuse("{key} is {value}; expected a whole number",
+                   {{"key", full(key)}, {"value", shortNumber(*found)}});
         return found ? std::optional(static_cast<std::int64_t>(*found)) : std::nullopt;
     }
 
@@ -241,7 +251,8 @@ private:
         note(Severity::Assumed, full(key), {"{value}: default, not stated (llama.cpp)", {{"value", value}}});
     }
 
-    // The whole file ---------------------------------------------------------------------------------------------
+    // The whole file
+    // ---------------------------------------------------------------------------------------------
 
     /// Whether the architecture's pairs are known, or can be assumed.
     bool readLayout()
@@ -249,24 +260,24 @@ private:
         const bool isInterleaved = contains(kInterleaved, m_architecture);
         m_layout = isInterleaved ? Layout::Interleaved : Layout::Half;
         if (contains(kReordered, m_architecture)) {
-            m_common.push_back(
-                {Severity::Read, "layout",
-                 "interleaved in this file: the converter reorders q and k; the config.json of the same model goes "
-                 "with weights in half-split order"});
+            m_common.push_back({Severity::Read, "layout",
+                                "interleaved in this file: the converter reorders q and k; the config.json "
+                                "of the same model goes "
+                                "with weights in half-split order"});
             return true;
         }
         if (isInterleaved || contains(kHalf, m_architecture))
             return true;
         const bool hasRotation =
-            std::any_of(m_metadata.values.begin(), m_metadata.values.end(), [&](const auto& entry) {
-                return entry.first.find(full("rope.")) == 0;
-            });
+            std::any_of(m_metadata.values.begin(), m_metadata.values.end(),
+                        [&](const auto& entry) { return entry.first.find(full("rope.")) == 0; });
         m_common.push_back(
             {hasRotation ? Severity::Assumed : Severity::Unknown, "general.architecture",
-             hasRotation ? Message("{type} is not known; half-split pairs are assumed", {{"type", m_architecture}})
-                         : Message("the architecture {type} is not known and no RoPE key is stated; whether its "
-                                   "layers rotate cannot be told",
-                                   {{"type", m_architecture}})});
+             hasRotation
+                 ? Message("{type} is not known; half-split pairs are assumed", {{"type", m_architecture}})
+                 : Message("the architecture {type} is not known and no RoPE key is stated; whether its "
+                           "layers rotate cannot be told",
+                           {{"type", m_architecture}})});
         return hasRotation;
     }
 
@@ -303,7 +314,8 @@ private:
 
     void readHead()
     {
-        // Newer files of latent attention state the width of what is cached as key_length, and that of a head beside it.
+        // Newer files of latent attention state the width of what is cached as key_length, and that of a head
+        // beside it.
         const std::string lengthKey =
             hasKey("attention.key_length_mla") ? "attention.key_length_mla" : "attention.key_length";
         const std::optional<std::int64_t> stated = whole(lengthKey, kLargestWidth);
@@ -329,7 +341,8 @@ private:
             noteRead("rope.dimension_count", static_cast<double>(*rotary));
         else
             noteAssumed("rope.dimension_count", std::to_string(m_config.headDim) + " = key length");
-        const bool isLatent = contains(std::array<std::string_view, 3>{"deepseek2", "minicpm3", "plm"}, m_architecture);
+        const bool isLatent =
+            contains(std::array<std::string_view, 3>{"deepseek2", "minicpm3", "plm"}, m_architecture);
         if (isLatent)
             m_config.channels = ChannelScheme::Last;
     }
@@ -365,13 +378,15 @@ private:
             noteRead("context_length", static_cast<double>(*m_config.maxPositionEmbeddings));
         else
             note(Severity::Assumed, full("context_length"), "not stated; no training length is assumed");
-        m_config.originalMaxPositionEmbeddings = whole("rope.scaling.original_context_length", kLongestLength);
+        m_config.originalMaxPositionEmbeddings =
+            whole("rope.scaling.original_context_length", kLongestLength);
         if (m_config.originalMaxPositionEmbeddings)
             noteRead("rope.scaling.original_context_length",
                      static_cast<double>(*m_config.originalMaxPositionEmbeddings));
     }
 
-    // Scaling ----------------------------------------------------------------------------------------------------
+    // Scaling
+    // ----------------------------------------------------------------------------------------------------
 
     void readScaling()
     {
@@ -396,7 +411,8 @@ private:
                    {{"key", full("rope.scaling.type")}});
         if (type == "none" || !hasFactor) {
             note(Severity::Read, full("rope.scaling.type"),
-                 "no scaling found in this file: no factor among the keys, and no tensor rope_freqs or rope_factors");
+                 "no scaling found in this file: no factor among the keys, and no tensor rope_freqs or "
+                 "rope_factors");
             readAttentionFactor(1.0);
             return;
         }
@@ -413,8 +429,9 @@ private:
 
     void readYarn(double factor)
     {
-        for (const auto& [key, target] : {std::pair{"rope.scaling.yarn_beta_fast", &RuleParameters::betaFast},
-                                          std::pair{"rope.scaling.yarn_beta_slow", &RuleParameters::betaSlow}})
+        for (const auto& [key, target] :
+             {std::pair{"rope.scaling.yarn_beta_fast", &RuleParameters::betaFast},
+              std::pair{"rope.scaling.yarn_beta_slow", &RuleParameters::betaSlow}})
             if (const std::optional<double> beta = number(key, 0.0, 1e9)) {
                 m_config.parameters.*target = beta;
                 noteRead(key, *beta);
@@ -426,7 +443,8 @@ private:
             m_config.softmaxFactor = mlaSoftmaxFactor(factor, m_config.parameters.mscaleAllDim);
             noteRead("rope.scaling.yarn_log_multiplier", *multiplier);
             note(Severity::Read, "softmax_factor",
-                 {"{value} = (1 + yarn_log_multiplier·ln factor)²", {{"value", shortNumber(m_config.softmaxFactor, 7)}}});
+                 {"{value} = (1 + yarn_log_multiplier·ln factor)²",
+                  {{"value", shortNumber(m_config.softmaxFactor, 7)}}});
         } else {
             readAttentionFactor(0.1 * std::log(factor) + 1.0);
         }
@@ -445,7 +463,8 @@ private:
             if (m_config.rule == FrequencyRule::Yarn || m_config.rule == FrequencyRule::LongRope)
                 m_config.parameters.attentionFactor = *factor * ofKernel;
             else
-                note(Severity::Warning, full(key), "stated, and not drawn with a rule that has no factor on cos and sin");
+                note(Severity::Warning, full(key),
+                     "stated, and not drawn with a rule that has no factor on cos and sin");
         }
     }
 
@@ -455,11 +474,12 @@ private:
         const std::vector<double>* divisors = tensor("rope_freqs.weight");
         const std::vector<double>* longFactors = tensor("rope_factors_long.weight");
         const std::vector<double>* shortFactors = tensor("rope_factors_short.weight");
-        for (const auto& [name, list] : {std::pair{"rope_freqs.weight", divisors},
-                                         std::pair{"rope_factors_long.weight", longFactors},
-                                         std::pair{"rope_factors_short.weight", shortFactors}})
+        for (const auto& [name, list] :
+             {std::pair{"rope_freqs.weight", divisors}, std::pair{"rope_factors_long.weight", longFactors},
+              std::pair{"rope_factors_short.weight", shortFactors}})
             if (list && list->empty())
-                refuse("{name} is named here and its numbers are not; expected the .gguf file itself, or a list of "
+                refuse("{name} is named here and its numbers are not; expected the .gguf file itself, or a "
+                       "list of "
                        "numbers",
                        {{"name", name}});
         if (longFactors || shortFactors) {
@@ -472,10 +492,11 @@ private:
         m_config.rule = FrequencyRule::Explicit;
         std::vector<double>& frequencies = m_config.parameters.invFreq;
         for (std::size_t i = 0; i < divisors->size(); ++i)
-            frequencies.push_back(std::pow(m_config.base, -2.0 * static_cast<double>(i) / m_config.rotaryDim) /
-                                  (*divisors)[i]);
+            frequencies.push_back(
+                std::pow(m_config.base, -2.0 * static_cast<double>(i) / m_config.rotaryDim) / (*divisors)[i]);
         note(Severity::Read, "rope_freqs.weight",
-             {"{count} divisors, from {least} to {most}: the scaling of this model lies in this tensor and not in the "
+             {"{count} divisors, from {least} to {most}: the scaling of this model lies in this tensor and "
+              "not in the "
               "keys",
               {{"count", std::to_string(divisors->size())},
                {"least", shortNumber(*std::min_element(divisors->begin(), divisors->end()))},
@@ -518,15 +539,15 @@ private:
         constexpr double kTraining = 8192.0;
         const double factor = divisors.back();
         for (std::size_t i = 0; i < divisors.size(); ++i) {
-            const double theta =
-                std::pow(m_config.base, -2.0 * static_cast<double>(i) / m_config.rotaryDim);
+            const double theta = std::pow(m_config.base, -2.0 * static_cast<double>(i) / m_config.rotaryDim);
             const double turns = kTraining * theta / kTwoPi;
             const double kept = std::clamp((turns - 1.0) / 3.0, 0.0, 1.0);
             if (std::fabs(divisors[i] * ((1.0 - kept) / factor + kept) - 1.0) > 1e-5)
                 return;
         }
         note(Severity::Read, "rope_freqs.weight",
-             {"the divisors are those of the rule llama3 with factor {factor}, low_freq_factor 1, high_freq_factor 4 "
+             {"the divisors are those of the rule llama3 with factor {factor}, low_freq_factor 1, "
+              "high_freq_factor 4 "
               "and original_max_position_embeddings 8192",
               {{"factor", shortNumber(factor)}}});
     }

@@ -15,14 +15,15 @@ namespace ropewalk {
 /// thread-safe.
 Result<std::vector<std::string>> checkJson(std::string_view text, std::size_t largestSize);
 
-/// A bare `Infinity`, `-Infinity` or `NaN`, which JSON does not have and Python writes, and the key before it.
+/// A bare `Infinity`, `-Infinity` or `NaN`, which JSON does not have and Python writes, and the key before
+/// it.
 struct BareNumber
 {
     std::string word, key;
 };
 
-/// The text with each bare number replaced by null, line for line; where there is none, `numbers` is empty and so is
-/// `text`.
+/// The text with each bare number replaced by null, line for line; where there is none, `numbers` is empty
+/// and so is `text`.
 struct BareNumbers
 {
     std::string text;

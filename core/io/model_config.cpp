@@ -136,19 +136,18 @@ private:
               {{"value", value}, {"class", std::string(m_family->className)}}});
     }
 
-    // Which model ------------------------------------------------------------------------------------------------
+    // Which model
+    // ------------------------------------------------------------------------------------------------
 
-    bool isMetaParams() const
-    {
-        return topLevel("dim") && topLevel("n_heads") && !topLevel("hidden_size");
-    }
+    bool isMetaParams() const { return topLevel("dim") && topLevel("n_heads") && !topLevel("hidden_size"); }
 
     static ModelReading nothing(Severity severity, std::string field, Message text)
     {
         return {{}, {{severity, std::move(field), std::move(text)}}};
     }
 
-    /// Finds the part with the language model and its family; gives a reading where that already is the answer.
+    /// Finds the part with the language model and its family; gives a reading where that already is the
+    /// answer.
     std::optional<ModelReading> findFamily()
     {
         const bool hasFields = std::any_of(modelFields().begin(), modelFields().end(),
@@ -200,7 +199,8 @@ private:
         }
         m_modelType = m_path.empty() ? resolvedType(parentType) : parentType;
         if (!m_path.empty())
-            note(Severity::Read, m_path.substr(0, m_path.size() - 1), "the language model's part of this file");
+            note(Severity::Read, m_path.substr(0, m_path.size() - 1),
+                 "the language model's part of this file");
     }
 
     std::string statedType() const
@@ -212,7 +212,8 @@ private:
         return textOf(type);
     }
 
-    /// The type of the part: as stated, else of its first architecture, else the one that belongs to its parent.
+    /// The type of the part: as stated, else of its first architecture, else the one that belongs to its
+    /// parent.
     std::string resolvedType(const std::string& parentType)
     {
         if (std::string stated = statedType(); !stated.empty())
@@ -230,7 +231,8 @@ private:
         const std::string_view type = modelTypeOfPart(parentType);
         if (!type.empty())
             note(Severity::Assumed, m_path + "model_type",
-                 {"not stated; {type} as part of {parent}", {{"type", std::string(type)}, {"parent", parentType}}});
+                 {"not stated; {type} as part of {parent}",
+                  {{"type", std::string(type)}, {"parent", parentType}}});
         return type.empty() ? parentType : std::string(type);
     }
 
@@ -315,8 +317,9 @@ private:
         if (m_family->layers->list == "no_rope_layers" &&
             (key.find("no_rope_layer") == 0 || key == "attn_temperature_tuning"))
             return true;
-        return std::any_of(m_family->layers->kinds.begin(), m_family->layers->kinds.end(),
-                           [&](const LayerKind& kind) { return kind.headDim == key || spells(kind.base, key); });
+        return std::any_of(
+            m_family->layers->kinds.begin(), m_family->layers->kinds.end(),
+            [&](const LayerKind& kind) { return kind.headDim == key || spells(kind.base, key); });
     }
 
     void refuseStructures(const Json& in, const std::string& prefix) const
@@ -342,7 +345,8 @@ private:
             refuse("the key {key} stands twice in the same object; expected it once", {{"key", key}});
     }
 
-    // All kinds of layers ----------------------------------------------------------------------------------------
+    // All kinds of layers
+    // ----------------------------------------------------------------------------------------
 
     ModelReading readFamily()
     {
@@ -440,12 +444,14 @@ private:
     {
         // "organisation/model" names a model; anything else there is a folder of whoever saved the file.
         const std::string text = textOf(member(m_root, "_name_or_path"));
-        const bool isModel = !text.empty() && text.size() < 200 && std::count(text.begin(), text.end(), '/') == 1 &&
-                             text.front() != '/' && text.front() != '.' && text.back() != '/';
+        const bool isModel = !text.empty() && text.size() < 200 &&
+                             std::count(text.begin(), text.end(), '/') == 1 && text.front() != '/' &&
+                             text.front() != '.' && text.back() != '/';
         return isModel ? text : m_name;
     }
 
-    /// The block of RoPE parameters: `rope_scaling` wins over `rope_parameters`; null, {} and absent are alike.
+    /// The block of RoPE parameters: `rope_scaling` wins over `rope_parameters`; null, {} and absent are
+    /// alike.
     void findBlocks()
     {
         if (!m_made.is_null()) {
@@ -466,7 +472,8 @@ private:
             refuseStructures(*block, field + ".");
             if (m_block) {
                 if (*block != *m_block)
-                    note(Severity::Conflict, field, {"{other} is stated too and wins", {{"other", m_blockName}}});
+                    note(Severity::Conflict, field,
+                         {"{other} is stated too and wins", {{"other", m_blockName}}});
                 continue;
             }
             m_block = block;
@@ -531,7 +538,8 @@ private:
             take("rope_scaling_short_factor", "short_factor");
             take("rope_scaling_long_factor", "long_factor");
         } else if (const Json* yarn = topLevel("yarn"); yarn && yarn->is_object()) {
-            // Mistral's own files: alpha and beta are the turns, apply_scale switches the factor on cos and sin.
+            // Mistral's own files: alpha and beta are the turns, apply_scale switches the factor on cos and
+            // sin.
             rule("yarn", "yarn");
             constexpr std::array<std::pair<std::string_view, const char*>, 4> kKeys{
                 {{"factor", "factor"},
@@ -602,9 +610,10 @@ private:
         if (list && list->is_array())
             for (const Json& entry : *list) {
                 const std::string text = entry.is_string() ? entry.get<std::string>() : entry.dump();
-                const auto row = std::find_if(scheme.words.begin(), scheme.words.end(), [&](const auto& word) {
-                    return word.entry == text || (word.entry.empty() && entry.is_number());
-                });
+                const auto row =
+                    std::find_if(scheme.words.begin(), scheme.words.end(), [&](const auto& word) {
+                        return word.entry == text || (word.entry.empty() && entry.is_number());
+                    });
                 if (row != scheme.words.end())
                     occurs[row->kind] = true;
             }
@@ -613,7 +622,8 @@ private:
         return occurs;
     }
 
-    // One kind of layer ------------------------------------------------------------------------------------------
+    // One kind of layer
+    // ------------------------------------------------------------------------------------------
 
     RopeConfig readKind()
     {
@@ -777,12 +787,12 @@ private:
         constexpr std::array<std::string_view, 7> kFileWords{"default", "linear",   "dynamic",     "yarn",
                                                              "llama3",  "longrope", "proportional"};
         const FrequencyRuleInfo* row = findFrequencyRule(ruleWord);
-        const bool isOfFiles =
-            m_kind->block == &m_made ||
-            std::find(kFileWords.begin(), kFileWords.end(), ruleWord) != kFileWords.end();
+        const bool isOfFiles = m_kind->block == &m_made ||
+                               std::find(kFileWords.begin(), kFileWords.end(), ruleWord) != kFileWords.end();
         if (!row || !isOfFiles)
-            refuse("{key} is {value}; expected default, linear, dynamic, yarn, llama3, longrope or proportional",
-                   {{"key", stated.field}, {"value", jsonText(*stated.json)}});
+            refuse(
+                "{key} is {value}; expected default, linear, dynamic, yarn, llama3, longrope or proportional",
+                {{"key", stated.field}, {"value", jsonText(*stated.json)}});
         // Hunyuan writes a fixed stretching of the base as a dynamic one.
         if (row->rule == FrequencyRule::Dynamic && inBlock("alpha"))
             return FrequencyRule::NtkAware;
@@ -797,7 +807,8 @@ private:
         for (const auto& [key, value] : m_kind->block->items())
             if (!value.is_null() && key != "rope_theta" && key != "partial_rotary_factor" &&
                 key.find("mrope_") != 0)
-                refuse("{block} states {key} and no rope_type; expected rope_type with default, linear, dynamic, "
+                refuse("{block} states {key} and no rope_type; expected rope_type with default, linear, "
+                       "dynamic, "
                        "yarn, llama3 or longrope",
                        {{"block", m_kind->blockName}, {"key", key}});
     }
@@ -872,7 +883,8 @@ private:
                    {{"key", value.field}, {"value", jsonText(*value.json)}});
         std::vector<double> list;
         for (const Json& entry : *value.json)
-            list.push_back(number({&entry, value.field + "[" + std::to_string(list.size()) + "]"}, "a number"));
+            list.push_back(
+                number({&entry, value.field + "[" + std::to_string(list.size()) + "]"}, "a number"));
         return list;
     }
 
@@ -964,8 +976,8 @@ private:
                    {"value", std::to_string(quotient)}}});
     }
 
-    /// Multi-head latent attention: a plain part and a rotary part behind it. Whether the head's width is to be read
-    /// as everywhere else (DeepSeek-V4 states it and no plain part).
+    /// Multi-head latent attention: a plain part and a rotary part behind it. Whether the head's width is to
+    /// be read as everywhere else (DeepSeek-V4 states it and no plain part).
     bool inMlaWidths()
     {
         m_config.channels = ChannelScheme::Last;
@@ -986,7 +998,8 @@ private:
             if (const Json* stated = key.empty() ? nullptr : topLevel(key);
                 stated && *stated != m_config.headDim)
                 note(Severity::Conflict, m_path + std::string(key),
-                     {"{value} is stated here; a head of q and k has qk_nope_head_dim + qk_rope_head_dim = {width}",
+                     {"{value} is stated here; a head of q and k has qk_nope_head_dim + qk_rope_head_dim = "
+                      "{width}",
                       {{"value", jsonText(*stated)}, {"width", std::to_string(m_config.headDim)}}});
         return false;
     }
@@ -1118,9 +1131,8 @@ private:
     void readAmplitudes()
     {
         if (m_config.rule == FrequencyRule::LongRope) {
-            for (const auto& [key, target] :
-                 {std::pair{"short_mscale", &RuleParameters::shortMscale},
-                  std::pair{"long_mscale", &RuleParameters::longMscale}})
+            for (const auto& [key, target] : {std::pair{"short_mscale", &RuleParameters::shortMscale},
+                                              std::pair{"long_mscale", &RuleParameters::longMscale}})
                 if (const Value value = inBlock(key)) {
                     m_config.parameters.*target = number(value, "a number above 0");
                     noteRead(value);
@@ -1212,7 +1224,8 @@ private:
             m_config.temperature.referenceLength = static_cast<std::int64_t>(whole(floor, 1, kLongestLength));
     }
 
-    // What engines read differently ------------------------------------------------------------------------------
+    // What engines read differently
+    // ------------------------------------------------------------------------------
 
     void noteReadings()
     {
@@ -1230,7 +1243,8 @@ private:
                        {"formula_factor", shortNumber(formula, 7)}}});
     }
 
-    /// A reading about a default is said only where the file leaves it open, one about a value only where it is stated.
+    /// A reading about a default is said only where the file leaves it open, one about a value only where it
+    /// is stated.
     bool isWorthSaying(const KnownReading& reading) const
     {
         const auto isStated = [&](const Issue& issue) {
@@ -1254,7 +1268,8 @@ private:
         };
         if (rule.attentionFactor) {
             say("attention_factor",
-                "{used} as stated; engines that leave attention_factor out compute {other}, 0.1·ln factor + 1",
+                "{used} as stated; engines that leave attention_factor out compute {other}, 0.1·ln factor + "
+                "1",
                 formula);
             return;
         }
@@ -1263,7 +1278,8 @@ private:
         const double allDim = rule.mscaleAllDim.value_or(0.0);
         if (mscale == 0.0 && allDim == 0.0)
             return;
-        say("mscale", "{used} on cos and sin; engines that look at neither mscale nor mscale_all_dim have {other}",
+        say("mscale",
+            "{used} on cos and sin; engines that look at neither mscale nor mscale_all_dim have {other}",
             formula);
         if (mscale != 0.0)
             say("mscale", "{used} on cos and sin; engines that look at mscale alone have {other}",
@@ -1278,25 +1294,46 @@ public:
     /// Whether a key decides something in some block or at the top level, whatever the family.
     static bool isRotationKey(std::string_view key)
     {
-        constexpr auto kKeys = std::to_array<std::string_view>(
-            {"model_type", "rope_scaling", "rope_parameters", "rope_type", "type", "factor", "beta_fast",
-             "beta_slow", "truncate", "attention_factor", "mscale", "mscale_all_dim", "low_freq_factor",
-             "high_freq_factor", "short_factor", "long_factor", "original_max_position_embeddings", "rope_theta",
-             "head_dim", "hidden_size", "num_attention_heads", "max_position_embeddings", "partial_rotary_factor",
-             "query_pre_attn_scalar", "attention_multiplier", "qk_rope_head_dim", "qk_nope_head_dim"});
+        constexpr auto kKeys = std::to_array<std::string_view>({"model_type",
+                                                                "rope_scaling",
+                                                                "rope_parameters",
+                                                                "rope_type",
+                                                                "type",
+                                                                "factor",
+                                                                "beta_fast",
+                                                                "beta_slow",
+                                                                "truncate",
+                                                                "attention_factor",
+                                                                "mscale",
+                                                                "mscale_all_dim",
+                                                                "low_freq_factor",
+                                                                "high_freq_factor",
+                                                                "short_factor",
+                                                                "long_factor",
+                                                                "original_max_position_embeddings",
+                                                                "rope_theta",
+                                                                "head_dim",
+                                                                "hidden_size",
+                                                                "num_attention_heads",
+                                                                "max_position_embeddings",
+                                                                "partial_rotary_factor",
+                                                                "query_pre_attn_scalar",
+                                                                "attention_multiplier",
+                                                                "qk_rope_head_dim",
+                                                                "qk_nope_head_dim"});
         return std::find(kKeys.begin(), kKeys.end(), key) != kKeys.end();
     }
 
 private:
     const Json& m_root;
-    const Json* m_part;   ///< the language model's part
-    std::string m_path;   ///< its keys, each with a dot behind it
+    const Json* m_part; ///< the language model's part
+    std::string m_path; ///< its keys, each with a dot behind it
     std::string m_name;
     std::string m_modelType;
     const ModelFamily* m_family = nullptr;
     const Json* m_block = nullptr;
     std::string m_blockName = "rope_scaling";
-    Json m_made;                                      ///< a block made of switches and flat keys
+    Json m_made;                                     ///< a block made of switches and flat keys
     std::map<std::string, std::string> m_madeFields; ///< where its members were read
     const Kind* m_kind = nullptr;
     std::string m_shareText;
@@ -1323,10 +1360,11 @@ Result<ModelReading> readModelConfig(std::string_view text, const std::string& n
             return readGgufText(json, name);
         Result<ModelReading> reading = Reader(root, name).read(*repeatedKeys);
         for (const BareNumber& bare : plain.numbers)
-            reading->notes.push_back({Severity::Warning,
-                                      bare.key,
-                                      {"{word} is not JSON; it has nothing to do with the rotation and is left out",
-                                       {{"word", bare.word}}}});
+            reading->notes.push_back(
+                {Severity::Warning,
+                 bare.key,
+                 {"{word} is not JSON; it has nothing to do with the rotation and is left out",
+                  {{"word", bare.word}}}});
         return reading;
     } catch (const Refusal& refusal) {
         return Error{ErrorCode::BadInput, refusal.message, {}};

@@ -18,8 +18,7 @@ constexpr KeySpellings kGptjKeys{.hiddenSize = {"n_embd", "hidden_size"},
                                  .length = {"n_positions", "max_position_embeddings"}};
 constexpr KeySpellings kFalconKeys{.heads = {"num_attention_heads", "n_head"}};
 constexpr KeySpellings kRotaryDimKeys{.rotaryDim = {"rotary_dim"}};
-constexpr KeySpellings kFixedBaseKeys{.base = {},
-                                      .length = {"max_position_embeddings", "model_max_length"}};
+constexpr KeySpellings kFixedBaseKeys{.base = {}, .length = {"max_position_embeddings", "model_max_length"}};
 constexpr KeySpellings kChatGlmKeys{.heads = {"num_attention_heads"},
                                     .headDim = {"kv_channels"},
                                     .base = {},
@@ -47,12 +46,14 @@ constexpr KeySpellings kNomicKeys{.hiddenSize = {"n_embd", "hidden_size"},
 constexpr KeySpellings kMoonshineKeys{
     .heads = {"encoder_num_attention_heads", "decoder_num_attention_heads", "num_attention_heads"}};
 constexpr KeySpellings kJinaKeys{.base = {"rotary_emb_base", "rope_theta"}};
-constexpr KeySpellings kLfmKeys{.heads = {"num_attention_heads", "num_heads"}, .base = {"rope_theta", "theta"}};
+constexpr KeySpellings kLfmKeys{.heads = {"num_attention_heads", "num_heads"},
+                                .base = {"rope_theta", "theta"}};
 constexpr KeySpellings kStableLmEpochKeys{.share = {"rope_pct", "partial_rotary_factor"}};
 constexpr KeySpellings kNemotronKeys{.share = {"partial_rotary_factor", "rope_percent"}};
 constexpr KeySpellings kPhiSmallKeys{.base = {"rope_embedding_base", "rope_theta"}};
 // The rotary part's width is stated, the rest of the head is plain.
-constexpr KeySpellings kMlaKeys{.headDim = {"qk_head_dim", "head_dim"}, .share = {}, .rotaryDim = {"qk_rope_head_dim"}};
+constexpr KeySpellings kMlaKeys{
+    .headDim = {"qk_head_dim", "head_dim"}, .share = {}, .rotaryDim = {"qk_rope_head_dim"}};
 constexpr KeySpellings kParamsKeys{.hiddenSize = {"dim"}, .heads = {"n_heads"}};
 
 constexpr Layout kHalf = Layout::Half;
@@ -62,12 +63,11 @@ constexpr Layout kInterleaved = Layout::Interleaved;
 
 constexpr std::array kAttentionWords{LayerScheme::Word{"full_attention", 0},
                                      LayerScheme::Word{"sliding_attention", 1}};
-constexpr std::array kGemma3Kinds{
-    LayerKind{.layerType = "full_attention", .baseDefault = 1e6},
-    LayerKind{.layerType = "sliding_attention",
-              .base = {"rope_local_base_freq"},
-              .baseDefault = 1e4,
-              .isScaled = false}};
+constexpr std::array kGemma3Kinds{LayerKind{.layerType = "full_attention", .baseDefault = 1e6},
+                                  LayerKind{.layerType = "sliding_attention",
+                                            .base = {"rope_local_base_freq"},
+                                            .baseDefault = 1e4,
+                                            .isScaled = false}};
 constexpr LayerScheme kGemma3Layers{kGemma3Kinds, "layer_types", kAttentionWords};
 constexpr std::array kGemma4Kinds{
     LayerKind{.layerType = "full_attention",
@@ -107,7 +107,8 @@ constexpr std::array kSlidingOnlyKinds{LayerKind{.layerType = "sliding_attention
                                        LayerKind{.layerType = "no_rope", .rotates = false}};
 constexpr std::array kSlidingOnlyWords{LayerScheme::Word{"sliding_attention", 0},
                                        LayerScheme::Word{"full_attention", 1}};
-constexpr LayerScheme kSlidingOnlyLayers{kSlidingOnlyKinds, "layer_types", kSlidingOnlyWords, "sliding_window"};
+constexpr LayerScheme kSlidingOnlyLayers{kSlidingOnlyKinds, "layer_types", kSlidingOnlyWords,
+                                         "sliding_window"};
 
 // In no_rope_layers 1 says that a layer rotates.
 constexpr std::array kRotatesWords{LayerScheme::Word{"1", 0}, LayerScheme::Word{"0", 1}};
@@ -131,7 +132,8 @@ constexpr ModelFamily mlaFamily(std::string_view modelType, std::string_view cla
 }
 
 /// Gemma 3 and 3n: two bases, a block for the full layers only.
-constexpr ModelFamily gemma3Family(std::string_view modelType, std::string_view className, LogitScale logitScale)
+constexpr ModelFamily gemma3Family(std::string_view modelType, std::string_view className,
+                                   LogitScale logitScale)
 {
     ModelFamily family{modelType, className, kHalf, 1e6};
     family.headDim = 256;
@@ -355,7 +357,8 @@ constexpr std::array kFamilies{
                 .positions = "any"},
     withLayers(ModelFamily{"smollm3", "SmolLM3Config", kHalf, 2e6, 1.0, 2048, 16}, kSmolLm3Layers),
     ModelFamily{"stablelm", "StableLmConfig", kHalf, 1e4, 0.25},
-    ModelFamily{"stablelm_epoch", "StableLMEpochConfig", kHalf, 1e4, 0.25, {}, {}, {}, {}, &kStableLmEpochKeys},
+    ModelFamily{
+        "stablelm_epoch", "StableLMEpochConfig", kHalf, 1e4, 0.25, {}, {}, {}, {}, &kStableLmEpochKeys},
     ModelFamily{"starcoder2", "Starcoder2Config", kHalf, 1e4},
 };
 
@@ -485,22 +488,24 @@ constexpr std::array kAmbiguousKeys = std::to_array<std::string_view>(
 
 constexpr std::array kModelFields = std::to_array<std::string_view>(
     {"model_type", "hidden_size", "n_embd", "d_model", "num_attention_heads", "n_head", "num_heads",
-     "head_dim", "rope_theta", "rope_scaling", "rope_parameters", "num_hidden_layers", "dim",
-     "text_config", "llm_config", "llm_cfg", "thinker_config", "language_config", "qk_rope_head_dim"});
+     "head_dim", "rope_theta", "rope_scaling", "rope_parameters", "num_hidden_layers", "dim", "text_config",
+     "llm_config", "llm_cfg", "thinker_config", "language_config", "qk_rope_head_dim"});
 
 constexpr std::array kRuleSpellings{RuleSpelling{"su", "longrope"}, RuleSpelling{"mrope", "default"},
                                     RuleSpelling{"deepseek_yarn", "yarn"}};
 
 constexpr std::array kKnownReadings{
-    KnownReading{"deepseek_v2", "", FrequencyRule::Yarn, "softmax_factor",
-                 "{softmax_factor} by the publisher's code; transformers' own class before its change 47435 leaves "
-                 "it out and has 1"},
+    KnownReading{
+        "deepseek_v2", "", FrequencyRule::Yarn, "softmax_factor",
+        "{softmax_factor} by the publisher's code; transformers' own class before its change 47435 leaves "
+        "it out and has 1"},
     KnownReading{"deepseek_v4", "main", FrequencyRule::Default, "rope_scaling",
                  "plain on these layers in the publisher's code; transformers 5.8 applies YaRN here too"},
     KnownReading{"deepseek_v4", "compress", FrequencyRule::Yarn, "attention_factor",
                  "1 in the publisher's code; transformers 5.8 has {formula_factor}, 0.1·ln factor + 1"},
-    KnownReading{"olmo3", "sliding_attention", FrequencyRule::Default, "rope_scaling",
-                 "plain on these layers as published; transformers 5 before its change 45945 scales them too"},
+    KnownReading{
+        "olmo3", "sliding_attention", FrequencyRule::Default, "rope_scaling",
+        "plain on these layers as published; transformers 5 before its change 45945 scales them too"},
     KnownReading{"persimmon", "", FrequencyRule::Default, "rope_theta",
                  "where the file is silent, transformers 5 has 10000 and transformers 4.45 had 25000"},
     KnownReading{"gpt_oss", "", FrequencyRule::Yarn, "truncate",
@@ -533,7 +538,8 @@ namespace {
 template<class Table>
 std::string_view lookUp(const Table& table, std::string_view key)
 {
-    const auto found = std::find_if(table.begin(), table.end(), [&](const auto& row) { return row.first == key; });
+    const auto found =
+        std::find_if(table.begin(), table.end(), [&](const auto& row) { return row.first == key; });
     return found == table.end() ? std::string_view() : found->second;
 }
 

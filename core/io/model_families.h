@@ -38,15 +38,15 @@ enum class LogitScale {
 /// One kind of layer in a family whose layers differ.
 struct LayerKind
 {
-    std::string_view layerType;                   ///< the word of the JSON
-    KeySpellings::List base{};                    ///< keys of a base of its own; empty: the family's
-    std::optional<double> baseDefault{};          ///< of the class; empty: the family's
-    std::string_view headDim{};                   ///< key of a head width of its own; empty: the family's
-    std::optional<int> headDimDefault{};          ///< of the class
-    bool isScaled = true;                         ///< whether a block that names no kind of layer scales this one
+    std::string_view layerType;          ///< the word of the JSON
+    KeySpellings::List base{};           ///< keys of a base of its own; empty: the family's
+    std::optional<double> baseDefault{}; ///< of the class; empty: the family's
+    std::string_view headDim{};          ///< key of a head width of its own; empty: the family's
+    std::optional<int> headDimDefault{}; ///< of the class
+    bool isScaled = true;                ///< whether a block that names no kind of layer scales this one
     bool rotates = true;
-    std::optional<double> attentionFactor{};      ///< A of the publisher's code, whatever the block says
-    std::optional<double> proportionalShare{};    ///< the class' own rule where no block is stated: proportional
+    std::optional<double> attentionFactor{};   ///< A of the publisher's code, whatever the block says
+    std::optional<double> proportionalShare{}; ///< the class' own rule where no block is stated: proportional
 };
 
 /// How a family's file tells which kinds of layers there are.
@@ -77,10 +77,10 @@ struct ModelFamily
     LogitScale logitScale = LogitScale::Usual;
     bool readsScaling = true;  ///< whether the class looks at rope_scaling at all
     bool needsScaling = false; ///< the class' own default is a scaled one, which is not assumed here
-    bool isMla = false;        ///< multi-head latent attention: a rotary part of its own at the end of the head
+    bool isMla = false; ///< multi-head latent attention: a rotary part of its own at the end of the head
     const LayerScheme* layers = nullptr;
-    /// What `position_embedding_type` means: empty, a stated word has to be a rotary one; "any", the class does not
-    /// look at it; else the class' default of a key that decides.
+    /// What `position_embedding_type` means: empty, a stated word has to be a rotary one; "any", the class
+    /// does not look at it; else the class' default of a key that decides.
     std::string_view positions{};
     std::optional<std::int64_t> length{}; ///< of the class, where a published file leaves it out
     std::string_view layoutKey{};         ///< a switch between the layouts
@@ -91,8 +91,8 @@ struct ModelFamily
 /// The family of a `model_type`, or null.
 const ModelFamily* findModelFamily(std::string_view modelType);
 
-/// What a family that nothing is known of is read as: Llama's keys and layout; with multi-head latent attention
-/// DeepSeek's.
+/// What a family that nothing is known of is read as: Llama's keys and layout; with multi-head latent
+/// attention DeepSeek's.
 const ModelFamily& unknownFamily(bool isMla = false);
 /// Meta's params.json and what others made of it.
 const ModelFamily& metaParamsFamily();
@@ -113,12 +113,13 @@ bool isFamilyNotRead(std::string_view modelType);
 struct PlainFamily
 {
     std::string_view modelType, instead;
-    std::string_view switchKey{}, family{}; ///< a key that, when true, makes it a rotating one read as `family`
+    std::string_view switchKey{},
+        family{}; ///< a key that, when true, makes it a rotating one read as `family`
 };
 std::span<const PlainFamily> familiesWithoutRotation();
 
-/// A key that changes what a file means in a way that is not built or not known of its family, at the top level or in
-/// the block of parameters.
+/// A key that changes what a file means in a way that is not built or not known of its family, at the top
+/// level or in the block of parameters.
 struct StructureKey
 {
     enum When { Stated, True, False, NotZero };

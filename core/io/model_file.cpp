@@ -40,9 +40,9 @@ Result<std::string> textOfFile(std::ifstream& file, const std::string& context)
 /// Keys that a pasted piece may have beside a block and still is no whole file.
 bool isKeyOfPiece(std::string_view key)
 {
-    constexpr std::array<std::string_view, 6> kKeys{"rope_scaling", "rope_parameters",
-                                                    "rope_theta",   "partial_rotary_factor",
-                                                    "max_position_embeddings", "original_max_position_embeddings"};
+    constexpr std::array<std::string_view, 6> kKeys{
+        "rope_scaling",          "rope_parameters",         "rope_theta",
+        "partial_rotary_factor", "max_position_embeddings", "original_max_position_embeddings"};
     return std::find(kKeys.begin(), kKeys.end(), key) != kKeys.end();
 }
 
@@ -102,7 +102,8 @@ Result<ModelReading> readModelFile(const std::filesystem::path& path, const std:
     std::ifstream file(path, std::ios::binary);
     if (!file)
         return bad({"the file could not be read: {reason}",
-                    {{"reason", std::filesystem::exists(path, ignored) ? "no permission" : "there is no such file"}}},
+                    {{"reason",
+                      std::filesystem::exists(path, ignored) ? "no permission" : "there is no such file"}}},
                    context);
     const bool isGguf = isGgufFile(path);
     if (isGguf) {

@@ -8,7 +8,8 @@
 
 namespace ropewalk::test {
 
-/// Writes small GGUF files for the tests, byte by byte as the format's description has it, independent of the reader.
+/// Writes small GGUF files for the tests, byte by byte as the format's description has it, independent of the
+/// reader.
 class GgufBuilder
 {
 public:
@@ -95,7 +96,8 @@ public:
         return *this;
     }
     /// A tensor that is only described.
-    GgufBuilder& describe(const std::string& name, std::uint64_t count, std::uint32_t type, std::uint64_t offset)
+    GgufBuilder& describe(const std::string& name, std::uint64_t count, std::uint32_t type,
+                          std::uint64_t offset)
     {
         ++m_tensorCount;
         put(m_tensors, name);

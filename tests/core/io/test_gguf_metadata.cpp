@@ -206,9 +206,11 @@ void TestGgufMetadata::refused_data()
     row("a tensor twice",
         GgufBuilder().tensor("rope_freqs.weight", {1.0F}).tensor("rope_freqs.weight", {1.0F}).bytes(),
         "twice");
-    row("alignment 3", GgufBuilder().uint32("general.alignment", 3).tensor("rope_freqs.weight", {1.0F}).bytes(),
+    row("alignment 3",
+        GgufBuilder().uint32("general.alignment", 3).tensor("rope_freqs.weight", {1.0F}).bytes(),
         "alignment");
-    row("alignment 0", GgufBuilder().uint32("general.alignment", 0).tensor("rope_freqs.weight", {1.0F}).bytes(),
+    row("alignment 0",
+        GgufBuilder().uint32("general.alignment", 0).tensor("rope_freqs.weight", {1.0F}).bytes(),
         "alignment");
     row("another type of numbers", GgufBuilder().describe("rope_freqs.weight", 4, 1, 0).bytes(), "F32");
     row("no numbers", GgufBuilder().describe("rope_freqs.weight", 0, 0, 0).bytes(), "one number a pair");

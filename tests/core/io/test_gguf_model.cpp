@@ -46,12 +46,14 @@ QString notesOf(const RopeConfig& config)
 {
     QString text;
     for (const Issue& note : config.notes)
-        text += QString::fromStdString(note.field) + ": " + QString::fromStdString(toEnglish(note.text)) + '\n';
+        text +=
+            QString::fromStdString(note.field) + ": " + QString::fromStdString(toEnglish(note.text)) + '\n';
     return text;
 }
 
 /// A file with an architecture and the three widths that most have.
-GgufBuilder model(const std::string& architecture, std::uint32_t width, std::uint32_t heads, std::uint32_t length)
+GgufBuilder model(const std::string& architecture, std::uint32_t width, std::uint32_t heads,
+                  std::uint32_t length)
 {
     GgufBuilder file;
     file.text("general.architecture", architecture)
@@ -109,11 +111,13 @@ void TestGgufModel::models_data()
     QTest::addColumn<int>("length");
     const auto row = [](const char* name, const GgufBuilder& file, int headDim, int rotaryDim, double base,
                         Layout layout, int length) {
-        QTest::newRow(name) << QByteArray::fromStdString(file.bytes()) << headDim << rotaryDim << base << layout
-                            << length;
+        QTest::newRow(name) << QByteArray::fromStdString(file.bytes()) << headDim << rotaryDim << base
+                            << layout << length;
     };
     row("Llama-3-8B: reordered by the converter",
-        model("llama", 4096, 32, 8192).uint32("llama.rope.dimension_count", 128).float32("llama.rope.freq_base", 5e5F),
+        model("llama", 4096, 32, 8192)
+            .uint32("llama.rope.dimension_count", 128)
+            .float32("llama.rope.freq_base", 5e5F),
         128, 128, 5e5, Layout::Interleaved, 8192);
     row("Command-R: no width stated, scaling none",
         model("command-r", 8192, 64, 131072)
@@ -121,20 +125,21 @@ void TestGgufModel::models_data()
             .text("command-r.rope.scaling.type", "none"),
         128, 128, 8e6, Layout::Interleaved, 131072);
     row("Gemma-2B: no rope key at all",
-        model("gemma", 2048, 8, 8192).uint32("gemma.attention.key_length", 256), 256, 256, 1e4, Layout::Half, 8192);
-    row("Gemma-2-2B: the key length wins",
-        model("gemma2", 2304, 8, 8192).uint32("gemma2.attention.key_length", 256), 256, 256, 1e4, Layout::Half,
+        model("gemma", 2048, 8, 8192).uint32("gemma.attention.key_length", 256), 256, 256, 1e4, Layout::Half,
         8192);
+    row("Gemma-2-2B: the key length wins",
+        model("gemma2", 2304, 8, 8192).uint32("gemma2.attention.key_length", 256), 256, 256, 1e4,
+        Layout::Half, 8192);
     row("Qwen2.5-0.5B", model("qwen2", 896, 14, 32768).float32("qwen2.rope.freq_base", 1e6F), 64, 64, 1e6,
         Layout::Half, 32768);
-    row("Mistral: no base stated", model("llama", 4096, 32, 32768).uint32("llama.rope.dimension_count", 128), 128,
-        128, 1e4, Layout::Interleaved, 32768);
+    row("Mistral: no base stated", model("llama", 4096, 32, 32768).uint32("llama.rope.dimension_count", 128),
+        128, 128, 1e4, Layout::Interleaved, 32768);
     row("StableLM: a part of the head",
-        model("stablelm", 2560, 32, 4096).uint32("stablelm.rope.dimension_count", 20), 80, 20, 1e4, Layout::Half,
-        4096);
+        model("stablelm", 2560, 32, 4096).uint32("stablelm.rope.dimension_count", 20), 80, 20, 1e4,
+        Layout::Half, 4096);
     row("an unknown architecture with a rope key",
-        model("neverheard", 2048, 32, 4096).float32("neverheard.rope.freq_base", 1e5F), 64, 64, 1e5, Layout::Half,
-        4096);
+        model("neverheard", 2048, 32, 4096).float32("neverheard.rope.freq_base", 1e5F), 64, 64, 1e5,
+        Layout::Half, 4096);
 }
 
 void TestGgufModel::models()
@@ -207,7 +212,8 @@ void TestGgufModel::longRope()
         one(phi().tensor("rope_factors_long.weight", longer).tensor("rope_factors_short.weight", shorter));
     QCOMPARE(frequencyTable(plain).attentionFactor, 1.0);
     QVERIFY(!read(phi().tensor("rope_factors_long.weight", longer)));
-    QVERIFY(!read(phi().tensor("rope_factors_long.weight", {1.0F}).tensor("rope_factors_short.weight", shorter)));
+    QVERIFY(
+        !read(phi().tensor("rope_factors_long.weight", {1.0F}).tensor("rope_factors_short.weight", shorter)));
 }
 
 void TestGgufModel::deepseek()
@@ -241,7 +247,8 @@ void TestGgufModel::yarn()
                                       .float32("qwen2.rope.scaling.factor", 4.0F)
                                       .uint32("qwen2.rope.scaling.original_context_length", 32768));
     QVERIFY(config.rule == FrequencyRule::Yarn);
-    QVERIFY(std::fabs(frequencyTable(config).attentionFactor - static_cast<double>(0.1L * logl(4.0L) + 1.0L)) < 1e-12);
+    QVERIFY(std::fabs(frequencyTable(config).attentionFactor -
+                      static_cast<double>(0.1L * logl(4.0L) + 1.0L)) < 1e-12);
     QCOMPARE(trainingLength(config).value(), std::int64_t{32768});
 }
 
@@ -263,13 +270,15 @@ void TestGgufModel::gemma3()
     QCOMPARE(frequencyTable(sliding).scaled[0], 1.0);
     QVERIFY(notesOf(sliding).contains("default of the architecture's sliding layers, not stated"));
     // Newer files state it.
-    const ModelReading stated = good(model("gemma3", 2560, 8, 131072).float32("gemma3.rope.freq_base_swa", 2e4F));
+    const ModelReading stated =
+        good(model("gemma3", 2560, 8, 131072).float32("gemma3.rope.freq_base_swa", 2e4F));
     QCOMPARE(stated.configurations.back().base, 2e4);
 }
 
 void TestGgufModel::layersWithoutRotation()
 {
-    const ModelReading reading = good(model("smollm3", 2048, 16, 65536).float32("smollm3.rope.freq_base", 5e6F));
+    const ModelReading reading =
+        good(model("smollm3", 2048, 16, 65536).float32("smollm3.rope.freq_base", 5e6F));
     QCOMPARE(reading.configurations.size(), std::size_t{2});
     QCOMPARE(reading.configurations.back().layerType.value(), std::string("no_rope"));
     QVERIFY(reading.configurations.back().rule == FrequencyRule::None);
@@ -318,10 +327,13 @@ void TestGgufModel::refused_data()
         QTest::newRow(name) << QByteArray::fromStdString(file.bytes()) << word;
     };
     row("no width", GgufBuilder().text("general.architecture", "llama"), "llama.attention.key_length");
-    row("odd width", model("llama", 4096, 32, 4096).uint32("llama.rope.dimension_count", 65), "odd rotary width 65");
-    row("wider than the head", model("llama", 4096, 32, 4096).uint32("llama.rope.dimension_count", 256), "256");
+    row("odd width", model("llama", 4096, 32, 4096).uint32("llama.rope.dimension_count", 65),
+        "odd rotary width 65");
+    row("wider than the head", model("llama", 4096, 32, 4096).uint32("llama.rope.dimension_count", 256),
+        "256");
     row("a base below 1", model("llama", 4096, 32, 4096).float32("llama.rope.freq_base", 0.5F), "base");
-    row("no number", model("llama", 4096, 32, 4096).text("llama.rope.freq_base", "many"), "llama.rope.freq_base");
+    row("no number", model("llama", 4096, 32, 4096).text("llama.rope.freq_base", "many"),
+        "llama.rope.freq_base");
     row("another rule", model("llama", 4096, 32, 4096).text("llama.rope.scaling.type", "jarn"), "jarn");
     row("longrope without its lists",
         model("phi3", 3072, 32, 4096).text("phi3.rope.scaling.type", "longrope"), "rope_factors_long");
@@ -354,10 +366,12 @@ void TestGgufModel::asText()
     QVERIFY(reading->configurations.front().layout == Layout::Interleaved);
     // A tensor that is named without its numbers.
     const Result<ModelReading> digest = readModelConfig(
-        R"({"general.architecture":"llama","llama.attention.key_length":8,"rope_freqs.weight":"e34d3786"})", "x");
+        R"({"general.architecture":"llama","llama.attention.key_length":8,"rope_freqs.weight":"e34d3786"})",
+        "x");
     QVERIFY(!digest);
     const Result<ModelReading> list = readModelConfig(
-        R"({"general.architecture":"llama","llama.attention.key_length":8,"rope_freqs.weight":[1,1,2,4]})", "x");
+        R"({"general.architecture":"llama","llama.attention.key_length":8,"rope_freqs.weight":[1,1,2,4]})",
+        "x");
     QVERIFY(list.hasValue());
     QVERIFY(std::fabs(frequencyTable(list->configurations.front()).scaled[3] * 4.0 - 1e-3) < 1e-15);
 }
@@ -379,7 +393,8 @@ void TestGgufModel::byContentNotByName()
         readModelFile(write("model.gguf", R"({"model_type":"llama","head_dim":64})"), "x");
     QVERIFY(text.hasValue());
     QCOMPARE(text->configurations.front().headDim, 64);
-    const Result<ModelReading> page = readModelFile(write("params.json", "<!DOCTYPE html><html></html>"), "x");
+    const Result<ModelReading> page =
+        readModelFile(write("params.json", "<!DOCTYPE html><html></html>"), "x");
     QVERIFY(!page);
     QVERIFY(toEnglish(page.error()).find("web page") != std::string::npos);
     const Result<ModelReading> cut = readModelFile(write("cut.gguf", gguf.substr(0, 60)), "x");

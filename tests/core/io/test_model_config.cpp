@@ -685,11 +685,12 @@ void TestModelConfig::pasted_data()
     QTest::newRow("with a base and a share")
         << QByteArray(R"({"type":"linear","factor":2,"rope_theta":10000,"partial_rotary_factor":0.25})")
         << FrequencyRule::Linear << 2.0 << 1e4 << 32;
-    QTest::newRow("null") << QByteArray("\"rope_scaling\": null") << FrequencyRule::Default << 0.0 << 5e5 << 64;
-    QTest::newRow("a whole file")
-        << QByteArray(R"({"model_type":"llama","hidden_size":4096,"num_attention_heads":32,
+    QTest::newRow("null") << QByteArray("\"rope_scaling\": null") << FrequencyRule::Default << 0.0 << 5e5
+                          << 64;
+    QTest::newRow("a whole file") << QByteArray(
+                                         R"({"model_type":"llama","hidden_size":4096,"num_attention_heads":32,
                           "rope_scaling":{"type":"linear","factor":8}})")
-        << FrequencyRule::Linear << 8.0 << 1e4 << 128;
+                                  << FrequencyRule::Linear << 8.0 << 1e4 << 128;
 }
 
 void TestModelConfig::pasted()
@@ -721,10 +722,11 @@ void TestModelConfig::pasted()
 void TestModelConfig::pastedRefused()
 {
     const RopeConfig selected;
-    for (const char* text : {"", "hello", "[1]", "{}", "<html></html>", R"({"rope_type":"jarn"})",
-                             R"({"rope_type":"linear","factor":0.5})", R"({"model_type":"gpt2","n_embd":8})",
-                             R"({"rope_parameters":{"a":{"rope_type":"default"},"b":{"rope_type":"linear","factor":2}}})",
-                             R"("rope_scaling": "yarn")"}) {
+    for (const char* text :
+         {"", "hello", "[1]", "{}", "<html></html>", R"({"rope_type":"jarn"})",
+          R"({"rope_type":"linear","factor":0.5})", R"({"model_type":"gpt2","n_embd":8})",
+          R"({"rope_parameters":{"a":{"rope_type":"default"},"b":{"rope_type":"linear","factor":2}}})",
+          R"("rope_scaling": "yarn")"}) {
         const Result<RopeConfig> config = pastedConfig(text, selected);
         QVERIFY2(!config, text);
         QVERIFY(!toEnglish(config.error()).empty());

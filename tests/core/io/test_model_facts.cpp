@@ -114,8 +114,10 @@ const std::vector<Model>& models()
         {"Gemma-3-27B: another scale of the logit",
          R"({"model_type":"gemma3","text_config":{"hidden_size":5376,"num_attention_heads":32,"head_dim":128,
              "query_pre_attn_scalar":168,"rope_scaling":{"factor":8.0,"rope_type":"linear"}}})",
-         {{"full_attention", 128, 128, 1e6, kHalf, "linear", 131072, 131072, k1e6At128 / 8, 1.0, 0.8728715609},
-          {"sliding_attention", 128, 128, 1e4, kHalf, "default", 131072, 131072, k1e4At128, 1.0, 0.8728715609}}},
+         {{"full_attention", 128, 128, 1e6, kHalf, "linear", 131072, 131072, k1e6At128 / 8, 1.0,
+           0.8728715609},
+          {"sliding_attention", 128, 128, 1e4, kHalf, "default", 131072, 131072, k1e4At128, 1.0,
+           0.8728715609}}},
         {"Gemma-4: two head widths, proportional",
          R"({"model_type":"gemma4","text_config":{"model_type":"gemma4_text","head_dim":256,"global_head_dim":512,
              "max_position_embeddings":262144,"rope_parameters":{"full_attention":{"partial_rotary_factor":0.25,
@@ -328,7 +330,8 @@ void TestModelFacts::models()
     for (std::size_t i = 0; i < model.facts.size(); ++i) {
         const RopeConfig& config = reading->configurations[i];
         const Fact& fact = model.facts[i];
-        QCOMPARE(QString::fromStdString(config.layerType.value_or("")), QString(fact.layerType ? fact.layerType : ""));
+        QCOMPARE(QString::fromStdString(config.layerType.value_or("")),
+                 QString(fact.layerType ? fact.layerType : ""));
         QCOMPARE(config.headDim, fact.headDim);
         QCOMPARE(config.rotaryDim, fact.rotaryDim);
         QVERIFY(config.layout == fact.layout);
@@ -348,21 +351,23 @@ void TestModelFacts::models()
         for (const double theta : table.scaled)
             if (theta > 0.0)
                 slowest = theta;
-        QVERIFY2(std::fabs(slowest / fact.slowest - 1.0) < 1e-6, qPrintable(QString::number(slowest, 'g', 12)));
+        QVERIFY2(std::fabs(slowest / fact.slowest - 1.0) < 1e-6,
+                 qPrintable(QString::number(slowest, 'g', 12)));
     }
 }
 
 void TestModelFacts::withoutRotation_data()
 {
     QTest::addColumn<QByteArray>("json");
-    QTest::newRow("Kimi-K3: a rotary part that does not rotate")
-        << QByteArray(R"({"model_type":"kimi_k3","text_config":{"model_type":"kimi_linear","qk_nope_head_dim":128,
+    QTest::newRow("Kimi-K3: a rotary part that does not rotate") << QByteArray(
+        R"({"model_type":"kimi_k3","text_config":{"model_type":"kimi_linear","qk_nope_head_dim":128,
                           "qk_rope_head_dim":64,"mla_use_nope":true}})");
     QTest::newRow("ESM: absolute by default") << QByteArray(R"({"model_type":"esm","hidden_size":768,
         "num_attention_heads":12,"rope_theta":10000.0})");
     QTest::newRow("Nemotron-H: keys, and no rotation")
         << QByteArray(R"({"model_type":"nemotron_h","hidden_size":4096,"rope_theta":10000,"head_dim":128})");
-    QTest::newRow("Granite 4 hybrid: nope") << QByteArray(R"({"model_type":"granitemoehybrid","hidden_size":1024,
+    QTest::newRow("Granite 4 hybrid: nope")
+        << QByteArray(R"({"model_type":"granitemoehybrid","hidden_size":1024,
         "num_attention_heads":16,"position_embedding_type":"nope","rope_theta":10000})");
 }
 
@@ -380,7 +385,8 @@ void TestModelFacts::readings_data()
     QTest::addColumn<QByteArray>("json");
     QTest::addColumn<QString>("field");
     QTest::addColumn<QString>("value"); ///< of the other reading; empty: no such note
-    const QByteArray yarn = R"({"model_type":"llama","head_dim":128,"max_position_embeddings":262144,"rope_scaling":{
+    const QByteArray yarn =
+        R"({"model_type":"llama","head_dim":128,"max_position_embeddings":262144,"rope_scaling":{
         "rope_type":"yarn","factor":64.0,"original_max_position_embeddings":4096%1}})";
     const auto row = [&](const char* name, const QByteArray& more, const char* field, const char* value) {
         QTest::newRow(name) << QByteArray(yarn).replace("%1", more) << field << value;
@@ -392,18 +398,26 @@ void TestModelFacts::readings_data()
     row("mscale alone, another", ",\"mscale\":0.5", "mscale", "1.207944");
     row("no mscale", "", "mscale", "");
     QTest::newRow("Persimmon's base") << QByteArray(R"({"model_type":"persimmon","hidden_size":4096,
-        "num_attention_heads":64})") << "rope_theta" << "25000";
+        "num_attention_heads":64})") << "rope_theta"
+                                      << "25000";
     QTest::newRow("Persimmon's base, stated") << QByteArray(R"({"model_type":"persimmon","hidden_size":4096,
-        "num_attention_heads":64,"rope_theta":25000.0})") << "rope_theta" << "";
+        "num_attention_heads":64,"rope_theta":25000.0})")
+                                              << "rope_theta"
+                                              << "";
     QTest::newRow("DeepSeek-V2's factor on the logit") << QByteArray(R"({"model_type":"deepseek_v2",
         "rope_scaling":{"type":"yarn","factor":40,"mscale":0.707,"mscale_all_dim":0.707,
-        "original_max_position_embeddings":4096}})") << "softmax_factor" << "1.58963";
-    QTest::newRow("DeepSeek-V4's factor on cos and sin") << QByteArray(R"({"model_type":"deepseek_v4","head_dim":512,
+        "original_max_position_embeddings":4096}})") << "softmax_factor"
+                                                       << "1.58963";
+    QTest::newRow("DeepSeek-V4's factor on cos and sin")
+        << QByteArray(R"({"model_type":"deepseek_v4","head_dim":512,
         "compress_ratios":[4],"rope_scaling":{"type":"yarn","factor":16,"original_max_position_embeddings":65536}})")
-        << "attention_factor" << "1.277259";
-    QTest::newRow("gpt-oss: not truncated") << QByteArray(R"({"model_type":"gpt_oss","head_dim":64,"rope_scaling":{
+        << "attention_factor"
+        << "1.277259";
+    QTest::newRow("gpt-oss: not truncated")
+        << QByteArray(R"({"model_type":"gpt_oss","head_dim":64,"rope_scaling":{
         "rope_type":"yarn","factor":32.0,"truncate":false,"original_max_position_embeddings":4096}})")
-        << "truncate" << "llama.cpp";
+        << "truncate"
+        << "llama.cpp";
 }
 
 void TestModelFacts::readings()
@@ -437,14 +451,15 @@ void TestModelFacts::temperatures()
     QCOMPARE(llama4.temperature.referenceLength.value(), std::int64_t{8192});
     QVERIFY(last(R"({"model_type":"llama4_text","attn_temperature_tuning":false})").temperature.rule ==
             TemperatureRule::None);
-    const char* ministral = R"({"model_type":"ministral3","head_dim":128,"rope_parameters":{"rope_type":"yarn",
+    const char* ministral =
+        R"({"model_type":"ministral3","head_dim":128,"rope_parameters":{"rope_type":"yarn",
         "factor":16.0,"llama_4_scaling_beta":0.1,"mscale":1.0,"mscale_all_dim":1.0,"rope_theta":1000000.0,
         "original_max_position_embeddings":16384}})";
     QVERIFY(last(ministral).temperature.rule == TemperatureRule::Ministral);
     QCOMPARE(last(ministral).temperature.referenceLength.value(), std::int64_t{16384});
     QCOMPARE(frequencyTable(last(ministral)).attentionFactor, 1.0);
-    QVERIFY(last(R"({"model_type":"qwen","kv_channels":128,"seq_length":8192,"use_logn_attn":true})").temperature.rule ==
-            TemperatureRule::LogN);
+    QVERIFY(last(R"({"model_type":"qwen","kv_channels":128,"seq_length":8192,"use_logn_attn":true})")
+                .temperature.rule == TemperatureRule::LogN);
 }
 
 void TestModelFacts::sections()

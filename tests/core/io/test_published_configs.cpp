@@ -59,8 +59,8 @@ QMap<QString, IndexRow> indexRows()
 
 } // namespace
 
-/// Real configuration files against the frequencies that the published model uses, and against what their index says
-/// of them.
+/// Real configuration files against the frequencies that the published model uses, and against what their
+/// index says of them.
 class TestPublishedConfigs : public QObject
 {
     Q_OBJECT
@@ -97,7 +97,8 @@ void TestPublishedConfigs::files()
     const Result<ModelReading> reading = readModelFile(path.toStdString(), slug.toStdString());
     ++m_files;
     if (slug == "gguf-phi-3-mini-128k") {
-        // Key-values as text with the digests of the two lists: there is nothing to compute with, and that is said.
+        // Key-values as text with the digests of the two lists: there is nothing to compute with, and that is
+        // said.
         QVERIFY(!reading);
         QVERIFY(toEnglish(reading.error()).find("rope_factors") != std::string::npos);
         return;
@@ -106,7 +107,8 @@ void TestPublishedConfigs::files()
     if (reading->configurations.empty()) {
         QVERIFY2(!rows.contains(slug), "this model rotates");
         QVERIFY(!reading->notes.empty());
-        QVERIFY(slug.startsWith("neg-") || slug.startsWith("gguf-neg-") || slug == "kimi-k3" || slug == "defaults-esm2");
+        QVERIFY(slug.startsWith("neg-") || slug.startsWith("gguf-neg-") || slug == "kimi-k3" ||
+                slug == "defaults-esm2");
         ++m_withoutRotation;
         return;
     }
@@ -119,12 +121,10 @@ void TestPublishedConfigs::files()
 
 void TestPublishedConfigs::compare(const ModelReading& reading, const QJsonObject& row)
 {
-    const auto wanted = row["layer_type"].isNull()
-                            ? std::nullopt
-                            : std::optional(row["layer_type"].toString().toStdString());
-    const auto found =
-        std::find_if(reading.configurations.begin(), reading.configurations.end(),
-                     [&](const RopeConfig& config) { return config.layerType == wanted; });
+    const auto wanted =
+        row["layer_type"].isNull() ? std::nullopt : std::optional(row["layer_type"].toString().toStdString());
+    const auto found = std::find_if(reading.configurations.begin(), reading.configurations.end(),
+                                    [&](const RopeConfig& config) { return config.layerType == wanted; });
     QVERIFY2(found != reading.configurations.end(), wanted ? wanted->c_str() : "all layers alike");
     RopeConfig config = *found;
     if (!row["seq_len"].isNull())
@@ -167,7 +167,8 @@ void TestPublishedConfigs::allWereCompared()
 {
     if (qApp->arguments().size() > 1)
         QSKIP("only when all files were looked at");
-    std::printf("checked: %d files of models (%d without rotation), %d rows of published frequencies with %d numbers, "
+    std::printf("checked: %d files of models (%d without rotation), %d rows of published frequencies with %d "
+                "numbers, "
                 "%d rows of the index\n",
                 m_files, m_withoutRotation, m_rows, m_numbers, m_indexed);
     qsizetype rows = 0;
