@@ -2,7 +2,7 @@
 #include "main_window.h"
 
 #include "core/config_keys.h"
-#include "core/io/model_config.h"
+#include "core/io/model_file.h"
 #include "core/reading.h"
 #include "core/validate.h"
 #include "file_text.h"
@@ -239,6 +239,7 @@ void MainWindow::buildMenus()
     edit->addAction(redo);
     edit->addSeparator();
     add(edit, tr("&Copy figure"), QKeySequence(tr("Ctrl+Shift+C")), [this] { copyFigure(); });
+    add(edit, tr("&Paste configuration"), QKeySequence::Paste, [this] { pasteConfiguration(); });
 
     QMenu* view = menuBar()->addMenu(tr("&View"));
     auto* windowThemes = new QActionGroup(this);
@@ -409,11 +410,12 @@ void MainWindow::connectPanels()
     connect(m_configList, &ConfigList::addPresetRequested, this, [this](const QString& id) {
         for (const Preset& preset : m_presets)
             if (preset.id == id.toStdString())
-                addConfiguration(preset.config, tr("add %1").arg(QString::fromStdString(preset.config.name)));
+                for (const RopeConfig& config : preset.configurations)
+                    addConfiguration(config, tr("add %1").arg(QString::fromStdString(preset.config.name)));
     });
     connect(m_configList, &ConfigList::addFileRequested, this, [this] {
         const QString path = QFileDialog::getOpenFileName(this, tr("Add a model's configuration"),
-                                                          m_settings.lastFolder, tr("Configurations (*.json)"));
+                                                          m_settings.lastFolder, tr("Models (*.json *.gguf);;All files (*)"));
         if (!path.isEmpty())
             addFile(path);
     });
@@ -646,6 +648,8 @@ void MainWindow::report(const Error& error)
 bool MainWindow::openFile(const QString& path)
 {
     m_messageBar->dismiss("file");
+    if (isGgufFile(path.toStdString()))
+        return placeModel(path, false);
     const Result<std::string> text = readTextFile(path);
     if (!text) {
         report(text.error());
@@ -681,17 +685,10 @@ bool MainWindow::addFile(const QString& path)
 /// the others places of their own as long as there are any.
 bool MainWindow::placeModel(const QString& path, bool isAdded)
 {
-    const Result<std::string> text = readTextFile(path);
-    if (!text) {
-        report(text.error());
-        return false;
-    }
     const QString name = QFileInfo(path).completeBaseName();
-    Result<ModelReading> reading = readModelConfig(*text, name.toStdString());
+    Result<ModelReading> reading = readModelFile(path.toStdString(), name.toStdString());
     if (!reading) {
-        Error error = reading.error();
-        error.context = path.toStdString();
-        report(error);
+        report(reading.error());
         return false;
     }
     m_notes = reading->notes;
@@ -748,6 +745,29 @@ bool MainWindow::placeModel(const QString& path, bool isAdded)
     return true;
 }
 
+/// A config.json or a bare block of rope parameters, for the selected configuration.
+void MainWindow::pasteConfiguration()
+{
+    std::vector<SessionConfiguration> list = m_document.session().configurations;
+    const int selected = m_document.session().selected;
+    SessionConfiguration& place = list[static_cast<std::size_t>(selected)];
+    const QString text = QApplication::clipboard()->text();
+    const Result<RopeConfig> pasted = pastedConfig(text.toStdString(), place.config);
+    if (!pasted) {
+        report(pasted.error());
+        return;
+    }
+    place.config = *pasted;
+    m_notes = pasted->notes;
+    m_notesTitle = tr("pasted text");
+    const QString letter = QString::fromStdString(place.letter);
+    m_document.editConfigurations(std::move(list), selected, tr("paste a configuration"));
+    m_messageBar->showMessage({"notes",
+                               MessageKind::Information,
+                               tr("Pasted into %1").arg(letter),
+                               {{"details", tr("Details")}}});
+}
+
 void MainWindow::showNotes()
 {
     QString html = "<table cellpadding='4'>";
@@ -781,7 +801,7 @@ void MainWindow::showText(const QString& title, const QString& html)
 void MainWindow::openWithDialog()
 {
     const QString path = QFileDialog::getOpenFileName(this, tr("Open"), m_settings.lastFolder,
-                                                      tr("Sessions and model configurations (*.json)"));
+                                                      tr("Sessions and models (*.json *.gguf);;All files (*)"));
     if (!path.isEmpty())
         openFile(path);
 }

@@ -94,6 +94,7 @@ private:
     void showNotes();
     void showText(const QString& title, const QString& html);
     bool placeModel(const QString& path, bool isAdded);
+    void pasteConfiguration();
     void addConfiguration(RopeConfig config, const QString& what);
     void editList(const QString& what, const std::function<void(std::vector<SessionConfiguration>&, int&)>& change);
     void editOptions(const std::function<void(FigureOptions&)>& change);

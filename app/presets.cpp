@@ -16,9 +16,7 @@ std::string resourceText(const QString& path)
     return file.readAll().toStdString();
 }
 
-} // namespace
-
-std::vector<Preset> loadPresets()
+std::vector<Preset> presetsWith(bool isPublic)
 {
     std::vector<Preset> presets;
     const QDir folder(":/ropewalk/presets");
@@ -27,14 +25,28 @@ std::vector<Preset> loadPresets()
         Result<Preset> preset = presetFromJson(resourceText(folder.filePath(name)), id);
         if (!preset)
             qFatal("preset %s: %s", id.c_str(), toEnglish(preset.error()).c_str());
-        presets.push_back(std::move(*preset));
+        if (preset->reason.empty() == isPublic)
+            presets.push_back(std::move(*preset));
     }
     return presets;
 }
 
+} // namespace
+
+std::vector<Preset> loadPresets()
+{
+    return presetsWith(true);
+}
+
+std::vector<Preset> loadClosedModels()
+{
+    return presetsWith(false);
+}
+
 std::vector<ReferenceEntry> loadReferences()
 {
-    Result<std::vector<ReferenceEntry>> references = readReferences(resourceText(":/ropewalk/reference.json"));
+    Result<std::vector<ReferenceEntry>> references =
+        readReferences(resourceText(":/ropewalk/reference.json"));
     if (!references)
         qFatal("%s", toEnglish(references.error()).c_str());
     return std::move(*references);

@@ -22,8 +22,11 @@ std::vector<std::pair<int, int>> pairUp(Layout layout, int first, int width)
 
 ChannelMap channelMap(const RopeConfig& config)
 {
-    return {pairUp(config.layout, 0, config.rotaryDim),
-            pairUp(config.layout, config.rotaryDim, config.headDim - config.rotaryDim)};
+    const int width = formedWidth(config);
+    const int rest = config.headDim - width;
+    if (config.channels == ChannelScheme::Last)
+        return {pairUp(config.layout, rest, width), pairUp(config.layout, 0, rest)};
+    return {pairUp(config.layout, 0, width), pairUp(config.layout, width, rest)};
 }
 
 std::vector<int> interleavedFromHalf(int width)

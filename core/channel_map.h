@@ -12,16 +12,18 @@ namespace ropewalk {
 /// number x_a + j·x_b.
 struct ChannelMap
 {
-    std::vector<std::pair<int, int>> rotated; ///< rotary_dim/2 pairs, fastest first
-    /// The channels that do not turn, paired by the same layout over the remainder; they follow the rotated ones, so
-    /// that pair index rotated.size()+k is still[k].
-    std::vector<std::pair<int, int>> still;
+    /// pairCount(config) = rotary_dim/2 pairs in the order of FrequencyTable, which says which of them turn and which
+    /// are still (θ' = 0).
+    std::vector<std::pair<int, int>> formed;
+    /// The other channels of the head, paired by the same layout over the remainder, all still; they follow the formed
+    /// ones, so that pair index formed.size()+k is outside[k].
+    std::vector<std::pair<int, int>> outside;
 
-    int pairCount() const { return static_cast<int>(rotated.size() + still.size()); }
+    int pairCount() const { return static_cast<int>(formed.size() + outside.size()); } ///< head_dim/2
     std::pair<int, int> pair(int index) const
     {
         const auto at = static_cast<std::size_t>(index);
-        return at < rotated.size() ? rotated[at] : still[at - rotated.size()];
+        return at < formed.size() ? formed[at] : outside[at - formed.size()];
     }
 };
 

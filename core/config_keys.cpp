@@ -2,6 +2,7 @@
 #include "config_keys.h"
 
 #include "json_writer.h"
+#include "temperature.h"
 
 #include <algorithm>
 #include <array>
@@ -86,14 +87,29 @@ void setHeadDim(const Setting& setting, RopeConfig& config)
     config = withHeadDim(std::move(config), width(setting));
 }
 
+/// A part of the width, and the schemes that are formed over the whole head, exclude each other.
+void setWidth(int rotaryDim, RopeConfig& config)
+{
+    config.rotaryDim = rotaryDim;
+    if (rotaryDim != config.headDim && config.channels != ChannelScheme::Last)
+        config.channels = ChannelScheme::First;
+}
+
 void setRotaryDim(const Setting& setting, RopeConfig& config)
 {
-    config.rotaryDim = width(setting);
+    setWidth(width(setting), config);
 }
 
 void setShare(const Setting& setting, RopeConfig& config)
 {
-    config.rotaryDim = rotaryDimForShare(config.headDim, number(setting, 0.0, 1.0));
+    const double share = number(setting, 0.0, 1.0);
+    if (config.rule != FrequencyRule::Proportional) {
+        setWidth(rotaryDimForShare(config.headDim, share), config);
+        return;
+    }
+    // There the share counts pairs of the whole head.
+    config.parameters.partialRotaryFactor = share;
+    setWidth(config.headDim, config);
 }
 
 void setBase(const Setting& setting, RopeConfig& config)
@@ -109,27 +125,116 @@ void setLayout(const Setting& setting, RopeConfig& config)
 
 void setChannels(const Setting& setting, RopeConfig& config)
 {
-    checkWord(setting, {"all", "first", "none"}, {"last", "quarters_1_3", "half_rope"});
-    if (setting.value == "all")
-        config.rotaryDim = config.headDim;
-    else if (setting.value == "none")
+    checkWord(setting, {"all", "first", "last", "quarters_1_3", "half_rope", "none", "custom"}, {});
+    const std::string& value = setting.value;
+    config.channels = value == "last"           ? ChannelScheme::Last
+                      : value == "quarters_1_3" ? ChannelScheme::Quarters13
+                      : value == "half_rope"    ? ChannelScheme::HalfRope
+                      : value == "custom"       ? ChannelScheme::Custom
+                                                : ChannelScheme::First;
+    if (value == "none")
         config.rotaryDim = 0;
+    else if (value != "first" && value != "last")
+        config.rotaryDim = config.headDim;
 }
 
 void setRule(const Setting& setting, RopeConfig& config)
 {
-    std::vector<std::string> built, unbuilt;
+    std::vector<std::string> built;
     for (const FrequencyRuleInfo& rule : frequencyRules())
         built.emplace_back(rule.word);
-    for (const std::string_view rule : knownUnbuiltRules())
-        unbuilt.emplace_back(rule);
-    if (setting.value == "none") {
-        config.rotaryDim = 0;
-        config.rule = FrequencyRule::Default;
-        return;
+    checkWord(setting, built, {});
+    config = withRule(std::move(config), findFrequencyRule(setting.value)->rule);
+}
+
+/// Numbers between commas, blanks or brackets, as in a file or on the command line.
+std::vector<double> numberList(const Setting& setting)
+{
+    std::vector<double> numbers;
+    std::string_view rest = setting.value;
+    constexpr std::string_view kBetween = ", \t\r\n[]";
+    constexpr std::size_t kMost = 4096; // pairs of the widest head
+    while (true) {
+        rest.remove_prefix(std::min(rest.find_first_not_of(kBetween), rest.size()));
+        if (rest.empty())
+            return numbers;
+        const std::string_view part = rest.substr(0, rest.find_first_of(kBetween));
+        const std::optional<double> value = parseNumber(part);
+        if (!value || numbers.size() == kMost)
+            refuse("{key} holds \"{value}\"; expected at most {most} numbers with commas between",
+                   {{"key", setting.key},
+                    {"value", std::string(part.substr(0, 60))},
+                    {"most", std::to_string(kMost)}});
+        numbers.push_back(*value);
+        rest.remove_prefix(part.size());
     }
-    checkWord(setting, built, unbuilt);
-    config.rule = findFrequencyRule(setting.value)->rule;
+}
+
+std::vector<int> wholeList(const Setting& setting)
+{
+    std::vector<int> list;
+    for (const double value : numberList(setting)) {
+        if (value != std::floor(value) || value < 0.0 || value > 4096.0)
+            refuse("{key} holds {value}; expected whole numbers from 0 to 4096",
+                   {{"key", setting.key}, {"value", shortNumber(value)}});
+        list.push_back(static_cast<int>(value));
+    }
+    return list;
+}
+
+template<std::vector<double> RuleParameters::*Member>
+void setList(const Setting& setting, RopeConfig& config)
+{
+    config.parameters.*Member = setting.value == "null" ? std::vector<double>() : numberList(setting);
+}
+
+void setCustomPairs(const Setting& setting, RopeConfig& config)
+{
+    config.customPairs = wholeList(setting);
+    std::sort(config.customPairs.begin(), config.customPairs.end());
+    config.customPairs.erase(std::unique(config.customPairs.begin(), config.customPairs.end()),
+                             config.customPairs.end());
+}
+
+void setMropeSection(const Setting& setting, RopeConfig& config)
+{
+    config.mropeSection = wholeList(setting);
+}
+
+bool truth(const Setting& setting)
+{
+    checkWord(setting, {"true", "false"}, {});
+    return setting.value == "true";
+}
+
+template<bool RopeConfig::*Member>
+void setTruth(const Setting& setting, RopeConfig& config)
+{
+    config.*Member = truth(setting);
+}
+
+void setSpacing(const Setting& setting, RopeConfig& config)
+{
+    checkWord(setting, {"geometric", "linear", "null"}, {});
+    config.parameters.spacing = std::nullopt;
+    if (setting.value != "null")
+        config.parameters.spacing = setting.value == "linear" ? Spacing::Linear : Spacing::Geometric;
+}
+
+void setXPos(const Setting& setting, RopeConfig& config)
+{
+    if (!truth(setting))
+        config.xpos = std::nullopt;
+    else if (!config.xpos)
+        config.xpos = XPos{};
+}
+
+template<double XPos::*Member>
+void setXPosNumber(const Setting& setting, RopeConfig& config)
+{
+    if (!config.xpos)
+        config.xpos = XPos{};
+    (*config.xpos).*Member = number(setting);
 }
 
 template<std::optional<std::int64_t> RopeConfig::*Member>
@@ -160,9 +265,31 @@ void setTruncate(const Setting& setting, RopeConfig& config)
     config.parameters.truncate = setting.value == "true";
 }
 
-void setTemperature(const Setting& setting, RopeConfig&)
+void setTemperature(const Setting& setting, RopeConfig& config)
 {
-    checkWord(setting, {"none"}, {"rope_id", "yarn", "longrope", "log_n", "llama4", "ministral"});
+    std::vector<std::string> words;
+    for (const TemperatureInfo& rule : temperatureRules())
+        words.emplace_back(rule.word);
+    checkWord(setting, words, {});
+    config.temperature.rule = findTemperatureRule(setting.value)->rule;
+}
+
+template<bool Temperature::*Member>
+void setTemperatureTruth(const Setting& setting, RopeConfig& config)
+{
+    config.temperature.*Member = truth(setting);
+}
+
+void setTemperatureCoefficient(const Setting& setting, RopeConfig& config)
+{
+    config.temperature.coefficient =
+        setting.value == "null" ? std::nullopt : std::optional(number(setting, 0.0, 100.0));
+}
+
+void setTemperatureLength(const Setting& setting, RopeConfig& config)
+{
+    config.temperature.referenceLength =
+        setting.value == "null" ? std::nullopt : std::optional(whole(setting, 1, std::int64_t{1} << 40));
 }
 
 void setContent(const Setting& setting, FigureOptions& options)
@@ -200,45 +327,60 @@ void setMaxDistance(const Setting& setting, FigureOptions& options)
 struct KeyInfo
 {
     std::string_view key;
-    int phase = 3; ///< head_dim is set before what depends on it, whatever the order of the settings
+    /// head_dim is set before the rule, the rule before the widths that depend on both, whatever the order of the
+    /// settings.
+    int phase = 4;
     void (*ofConfig)(const Setting&, RopeConfig&) = nullptr;
     void (*ofFigure)(const Setting&, FigureOptions&) = nullptr;
 };
 
-constexpr int kPhases = 4;
+constexpr int kPhases = 5;
 constexpr std::array kKeys{
     KeyInfo{"head_dim", 0, setHeadDim},
-    KeyInfo{"channels", 1, setChannels},
-    KeyInfo{"rotary_dim", 2, setRotaryDim},
-    KeyInfo{"partial_rotary_factor", 2, setShare},
-    KeyInfo{"base", 3, setBase},
-    KeyInfo{"rope_theta", 3, setBase},
-    KeyInfo{"layout", 3, setLayout},
-    KeyInfo{"rule", 3, setRule},
-    KeyInfo{"factor", 3, setParameter<&RuleParameters::factor>},
-    KeyInfo{"max_position_embeddings", 3, setLength<&RopeConfig::maxPositionEmbeddings>},
-    KeyInfo{"original_max_position_embeddings", 3, setLength<&RopeConfig::originalMaxPositionEmbeddings>},
-    KeyInfo{"length", 3, setLength<&RopeConfig::length>},
-    KeyInfo{"beta_fast", 3, setParameter<&RuleParameters::betaFast>},
-    KeyInfo{"beta_slow", 3, setParameter<&RuleParameters::betaSlow>},
-    KeyInfo{"truncate", 3, setTruncate},
-    KeyInfo{"attention_factor", 3, setParameter<&RuleParameters::attentionFactor>},
-    KeyInfo{"mscale", 3, setParameter<&RuleParameters::mscale>},
-    KeyInfo{"mscale_all_dim", 3, setParameter<&RuleParameters::mscaleAllDim>},
-    KeyInfo{"low_freq_factor", 3, setParameter<&RuleParameters::lowFreqFactor>},
-    KeyInfo{"high_freq_factor", 3, setParameter<&RuleParameters::highFreqFactor>},
-    KeyInfo{"temperature", 3, setTemperature},
-    KeyInfo{"content", 3, nullptr, setContent},
-    KeyInfo{"rho", 3, nullptr, setRho},
-    KeyInfo{"pair", 3, nullptr, setPair},
-    KeyInfo{"m", 3, nullptr, setM},
-    KeyInfo{"n", 3, nullptr, setN},
-    KeyInfo{"max_distance", 3, nullptr, setMaxDistance},
-    KeyInfo{"short_factor"},
-    KeyInfo{"long_factor"},
-    KeyInfo{"short_wavelength"},
-    KeyInfo{"cycles"},
-    KeyInfo{"spacing"},
+    KeyInfo{"rule", 1, setRule},
+    KeyInfo{"channels", 2, setChannels},
+    KeyInfo{"rotary_dim", 3, setRotaryDim},
+    KeyInfo{"partial_rotary_factor", 3, setShare},
+    KeyInfo{"custom_pairs", 4, setCustomPairs},
+    KeyInfo{"base", 4, setBase},
+    KeyInfo{"rope_theta", 4, setBase},
+    KeyInfo{"layout", 4, setLayout},
+    KeyInfo{"factor", 4, setParameter<&RuleParameters::factor>},
+    KeyInfo{"max_position_embeddings", 4, setLength<&RopeConfig::maxPositionEmbeddings>},
+    KeyInfo{"original_max_position_embeddings", 4, setLength<&RopeConfig::originalMaxPositionEmbeddings>},
+    KeyInfo{"length", 4, setLength<&RopeConfig::length>},
+    KeyInfo{"beta_fast", 4, setParameter<&RuleParameters::betaFast>},
+    KeyInfo{"beta_slow", 4, setParameter<&RuleParameters::betaSlow>},
+    KeyInfo{"truncate", 4, setTruncate},
+    KeyInfo{"attention_factor", 4, setParameter<&RuleParameters::attentionFactor>},
+    KeyInfo{"mscale", 4, setParameter<&RuleParameters::mscale>},
+    KeyInfo{"mscale_all_dim", 4, setParameter<&RuleParameters::mscaleAllDim>},
+    KeyInfo{"low_freq_factor", 4, setParameter<&RuleParameters::lowFreqFactor>},
+    KeyInfo{"high_freq_factor", 4, setParameter<&RuleParameters::highFreqFactor>},
+    KeyInfo{"short_factor", 4, setList<&RuleParameters::shortFactor>},
+    KeyInfo{"long_factor", 4, setList<&RuleParameters::longFactor>},
+    KeyInfo{"short_mscale", 4, setParameter<&RuleParameters::shortMscale>},
+    KeyInfo{"long_mscale", 4, setParameter<&RuleParameters::longMscale>},
+    KeyInfo{"short_wavelength", 4, setParameter<&RuleParameters::shortWavelength>},
+    KeyInfo{"cycles", 4, setParameter<&RuleParameters::cycles>},
+    KeyInfo{"spacing", 4, setSpacing},
+    KeyInfo{"inv_freq", 4, setList<&RuleParameters::invFreq>},
+    KeyInfo{"xpos", 4, setXPos},
+    KeyInfo{"xpos_gamma", 4, setXPosNumber<&XPos::gamma>},
+    KeyInfo{"xpos_scale_base", 4, setXPosNumber<&XPos::scaleBase>},
+    KeyInfo{"temperature", 4, setTemperature},
+    KeyInfo{"temperature_coefficient", 4, setTemperatureCoefficient},
+    KeyInfo{"temperature_length", 4, setTemperatureLength},
+    KeyInfo{"temperature_per_query", 4, setTemperatureTruth<&Temperature::isPerQuery>},
+    KeyInfo{"temperature_floor", 4, setTemperatureTruth<&Temperature::hasFloor>},
+    KeyInfo{"mrope_section", 4, setMropeSection},
+    KeyInfo{"mrope_interleaved", 4, setTruth<&RopeConfig::isMropeInterleaved>},
+    KeyInfo{"content", 4, nullptr, setContent},
+    KeyInfo{"rho", 4, nullptr, setRho},
+    KeyInfo{"pair", 4, nullptr, setPair},
+    KeyInfo{"m", 4, nullptr, setM},
+    KeyInfo{"n", 4, nullptr, setN},
+    KeyInfo{"max_distance", 4, nullptr, setMaxDistance},
     KeyInfo{"seed"},
 };
 
@@ -259,15 +401,23 @@ const KeyInfo& findKey(const Setting& setting)
     return *found;
 }
 
-/// `channels=first` says nothing about how many; that has to come from elsewhere.
-void checkFirstChannels(const std::vector<Setting>& settings, const std::string& letter,
-                        const RopeConfig& config)
+/// `channels=first` and `last` say nothing about how many; that has to come from elsewhere. The schemes over the whole
+/// head say it themselves.
+void checkChannels(const std::vector<Setting>& settings, const std::string& letter, const RopeConfig& config)
 {
-    for (const Setting& setting : settings)
-        if (setting.key == "channels" && setting.value == "first" &&
-            (setting.letter.empty() || setting.letter == letter) &&
-            (config.rotaryDim == 0 || config.rotaryDim == config.headDim))
-            refuse("channels=first needs rotary_dim or partial_rotary_factor, so that some channels stay");
+    for (const Setting& setting : settings) {
+        if (setting.key != "channels" || !(setting.letter.empty() || setting.letter == letter))
+            continue;
+        const bool isPart = setting.value == "first" || setting.value == "last";
+        if (isPart && (config.rotaryDim == 0 || config.rotaryDim == config.headDim))
+            refuse("channels={value} needs rotary_dim or partial_rotary_factor, so that some channels stay",
+                   {{"value", setting.value}});
+        if (!isPart && setting.value != "all" && setting.value != "none" && channelsWord(config) != setting.value &&
+            pairCount(config) != 0)
+            refuse("channels={value} is formed over the whole head; expected no rotary_dim or partial_rotary_factor "
+                   "beside it",
+                   {{"value", setting.value}});
+    }
 }
 
 std::size_t editDistance(std::string_view a, std::string_view b)
@@ -354,13 +504,28 @@ Result<void> applySettings(const std::vector<Setting>& settings,
                             key.ofConfig(setting, shown.config);
             }
         for (const FigureConfiguration& shown : changed)
-            checkFirstChannels(settings, shown.letter, shown.config);
+            checkChannels(settings, shown.letter, shown.config);
         configurations = std::move(changed);
         options = changedOptions;
         return {};
     } catch (const Refusal& refusal) {
         return Error{ErrorCode::Usage, refusal.message, "--set"};
     }
+}
+
+RopeConfig withRule(RopeConfig config, FrequencyRule rule)
+{
+    if (rule == config.rule)
+        return config;
+    config.rule = rule;
+    const bool turnsAll = config.channels == ChannelScheme::First && config.rotaryDim == config.headDim;
+    if (rule == FrequencyRule::RopeId && turnsAll)
+        config.channels = ChannelScheme::Quarters13;
+    if (rule == FrequencyRule::Proportional) {
+        config.channels = ChannelScheme::First;
+        config.rotaryDim = config.headDim;
+    }
+    return config;
 }
 
 RopeConfig withHeadDim(RopeConfig config, int headDim)
@@ -403,11 +568,26 @@ std::vector<ConfigKeyValue> configKeys(const RopeConfig& config)
         {"base", numberText(config.base), false},
         {"rule", std::string(info(config.rule).word), true},
     };
+    // What the widths say already is not said twice, so that a plain configuration stays a short one.
+    const bool isFirst = config.channels == ChannelScheme::First && config.rule != FrequencyRule::RopeId;
+    if (!isFirst && pairCount(config) != 0)
+        keys.push_back({"channels", std::string(channelsWord(config)), true});
     const RuleParameters& p = config.parameters;
     const auto addNumber = [&](std::string_view key, const std::optional<double>& value) {
         if (value && std::isfinite(*value))
             keys.push_back({key, numberText(*value), false});
     };
+    const auto addList = [&](std::string_view key, const auto& list) {
+        std::string text;
+        for (const auto value : list)
+            text += (text.empty() ? "" : ",") + numberText(static_cast<double>(value));
+        if (!list.empty())
+            keys.push_back({key, std::move(text), true});
+    };
+    const auto addTruth = [&](std::string_view key, bool value) {
+        keys.push_back({key, value ? "true" : "false", false});
+    };
+    addList("custom_pairs", config.customPairs);
     const auto addLength = [&](std::string_view key, const std::optional<std::int64_t>& value) {
         if (value)
             keys.push_back({key, std::to_string(*value), false});
@@ -416,15 +596,42 @@ std::vector<ConfigKeyValue> configKeys(const RopeConfig& config)
     addNumber("beta_fast", p.betaFast);
     addNumber("beta_slow", p.betaSlow);
     if (p.truncate)
-        keys.push_back({"truncate", *p.truncate ? "true" : "false", false});
+        addTruth("truncate", *p.truncate);
     addNumber("attention_factor", p.attentionFactor);
     addNumber("mscale", p.mscale);
     addNumber("mscale_all_dim", p.mscaleAllDim);
     addNumber("low_freq_factor", p.lowFreqFactor);
     addNumber("high_freq_factor", p.highFreqFactor);
+    addList("short_factor", p.shortFactor);
+    addList("long_factor", p.longFactor);
+    addNumber("short_mscale", p.shortMscale);
+    addNumber("long_mscale", p.longMscale);
+    addNumber("short_wavelength", p.shortWavelength);
+    addNumber("cycles", p.cycles);
+    if (p.spacing)
+        keys.push_back({"spacing", std::string(word(*p.spacing)), true});
+    if (config.rule == FrequencyRule::Proportional) // elsewhere the key is another way to say rotary_dim
+        addNumber("partial_rotary_factor", p.partialRotaryFactor);
+    addList("inv_freq", p.invFreq);
     addLength("max_position_embeddings", config.maxPositionEmbeddings);
     addLength("original_max_position_embeddings", config.originalMaxPositionEmbeddings);
     addLength("length", config.length);
+    if (config.xpos) {
+        addTruth("xpos", true);
+        addNumber("xpos_gamma", config.xpos->gamma);
+        addNumber("xpos_scale_base", config.xpos->scaleBase);
+    }
+    const Temperature& temperature = config.temperature;
+    if (temperature != Temperature{}) {
+        keys.push_back({"temperature", std::string(info(temperature.rule).word), true});
+        addNumber("temperature_coefficient", temperature.coefficient);
+        addLength("temperature_length", temperature.referenceLength);
+        addTruth("temperature_per_query", temperature.isPerQuery);
+        addTruth("temperature_floor", temperature.hasFloor);
+    }
+    addList("mrope_section", config.mropeSection);
+    if (config.isMropeInterleaved)
+        addTruth("mrope_interleaved", true);
     return keys;
 }
 

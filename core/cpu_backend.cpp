@@ -26,6 +26,8 @@ void runRotate(const RotateOp& op)
     assert(op.input.empty() || op.input.data() != op.output.data());
     std::copy(op.input.begin(), op.input.end(), op.output.begin());
     for (std::size_t i = 0; i < op.pairs.size(); ++i) {
+        if (op.invFreq[i] == 0.0)
+            continue;
         const double angle = op.position * op.invFreq[i];
         const auto [a, b] = op.pairs[i];
         rotatePair(op.output[static_cast<std::size_t>(a)], op.output[static_cast<std::size_t>(b)],
@@ -49,14 +51,22 @@ class DecayRun
 public:
     explicit DecayRun(const DecayOp& op)
         : m_op(op)
-        , m_pairs(op.invFreq.size())
-        , m_still(static_cast<double>(op.pairCount) - static_cast<double>(op.invFreq.size()))
+        , m_thetas(turningOnly(op, op.invFreq))
+        , m_rates(turningOnly(op, op.dampingRate))
+        , m_pairs(m_thetas.size())
+        , m_still(static_cast<double>(op.pairCount) - static_cast<double>(m_pairs))
         , m_count(distanceCount(op))
         , m_wantsSum(!op.similarMean.empty() || !op.cosineSum.empty())
+        , m_wantsMean(!op.similarMean.empty())
         , m_wantsSquares(!op.similarSd.empty())
+        , m_wantsDamping(!op.dampingRate.empty() &&
+                         (m_wantsMean || m_wantsSquares || !op.independentSd.empty()))
         , m_wantsBound(!op.boundFactor.empty())
         , m_sum(kTile)
+        , m_damped(kTile)
         , m_squares(kTile)
+        , m_weights(kTile)
+        , m_damping(Eigen::ArrayXd::Ones(kTile))
         , m_re(kTile)
         , m_im(kTile)
         , m_bound(kTile)
@@ -69,8 +79,8 @@ public:
             m_tableSin.resize(m_pairs * kTile);
             for (std::size_t i = 0; i < m_pairs; ++i) {
                 for (std::size_t b = 0; b < kTile; ++b) {
-                    m_tableCos[i * kTile + b] = std::cos(static_cast<double>(b) * op.invFreq[i]);
-                    m_tableSin[i * kTile + b] = std::sin(static_cast<double>(b) * op.invFreq[i]);
+                    m_tableCos[i * kTile + b] = std::cos(static_cast<double>(b) * m_thetas[i]);
+                    m_tableSin[i * kTile + b] = std::sin(static_cast<double>(b) * m_thetas[i]);
                 }
             }
         }
@@ -87,10 +97,20 @@ public:
     }
 
 private:
+    /// Of one number a formed pair those of the pairs that turn.
+    static std::vector<double> turningOnly(const DecayOp& op, std::span<const double> ofPairs)
+    {
+        std::vector<double> kept;
+        for (std::size_t i = 0; i < ofPairs.size(); ++i)
+            if (op.invFreq[i] != 0.0)
+                kept.push_back(ofPairs[i]);
+        return kept;
+    }
+
     static std::int64_t distanceCount(const DecayOp& op)
     {
-        const std::size_t count = std::max({op.similarMean.size(), op.similarSd.size(), op.cosineSum.size(),
-                                            op.boundFactor.size()});
+        const std::size_t count = std::max({op.similarMean.size(), op.similarSd.size(), op.independentSd.size(),
+                                            op.cosineSum.size(), op.boundFactor.size()});
         assert(op.distances.empty() || op.distances.size() == count);
         return static_cast<std::int64_t>(count);
     }
@@ -98,12 +118,13 @@ private:
     /// Fills m_cos and m_sin with the turn of pair `i` at the tile's distances.
     void turns(std::size_t i, std::int64_t start, std::size_t width)
     {
-        const double theta = m_op.invFreq[i];
+        const double theta = m_thetas[i];
+        if (m_wantsDamping)
+            for (std::size_t b = 0; b < width; ++b)
+                m_damping[static_cast<Eigen::Index>(b)] = std::exp(m_rates[i] * distance(start, b));
         if (m_tableCos.empty()) {
             for (std::size_t b = 0; b < width; ++b) {
-                const std::int64_t at = start + static_cast<std::int64_t>(b);
-                const double r = m_op.distances.empty() ? static_cast<double>(m_op.firstDistance + at)
-                                                        : m_op.distances[static_cast<std::size_t>(at)];
+                const double r = distance(start, b);
                 m_cos[static_cast<Eigen::Index>(b)] = std::cos(r * theta);
                 m_sin[static_cast<Eigen::Index>(b)] = std::sin(r * theta);
             }
@@ -120,16 +141,27 @@ private:
             m_sin.head(count) = s0 * c + c0 * s;
     }
 
+    double distance(std::int64_t start, std::size_t column) const
+    {
+        const std::int64_t at = start + static_cast<std::int64_t>(column);
+        return m_op.distances.empty() ? static_cast<double>(m_op.firstDistance + at)
+                                      : m_op.distances[static_cast<std::size_t>(at)];
+    }
+
     void tile(std::int64_t start, std::size_t width)
     {
         const auto count = static_cast<Eigen::Index>(width);
-        for (Eigen::ArrayXd* buffer : {&m_sum, &m_squares, &m_re, &m_im, &m_bound})
+        for (Eigen::ArrayXd* buffer : {&m_sum, &m_damped, &m_squares, &m_weights, &m_re, &m_im, &m_bound})
             buffer->setZero();
         for (std::size_t i = 0; i < m_pairs; ++i) {
             turns(i, start, width);
             if (m_wantsSum)
                 m_sum.head(count) += m_cos.head(count);
-            if (m_wantsSquares)
+            if (m_wantsDamping) {
+                m_damped.head(count) += m_damping.head(count) * m_cos.head(count);
+                m_squares.head(count) += (m_damping.head(count) * m_cos.head(count)).square();
+                m_weights.head(count) += m_damping.head(count).square();
+            } else if (m_wantsSquares)
                 m_squares.head(count) += m_cos.head(count).square();
             if (m_wantsBound) {
                 m_re.head(count) += m_cos.head(count);
@@ -146,17 +178,22 @@ private:
         const double headDim = 2.0 * m_op.pairCount;
         const double a2 = m_op.attentionFactor * m_op.attentionFactor;
         const double rho = m_op.rho;
-        const double independent =
-            (1.0 - rho * rho) * 2.0 * (a2 * a2 * static_cast<double>(m_pairs) + m_still);
         for (std::size_t column = 0; column < width; ++column) {
             const auto b = static_cast<Eigen::Index>(column);
+            const double weights = m_wantsDamping ? m_weights[b] : static_cast<double>(m_pairs);
+            const double independent = 2.0 * (a2 * a2 * weights + m_still);
+            if (!m_op.independentSd.empty())
+                m_op.independentSd[at + column] = std::sqrt(independent) / headDim;
             if (!m_op.cosineSum.empty())
                 m_op.cosineSum[at + column] = 2.0 / headDim * (m_sum[b] + m_still);
-            if (!m_op.similarMean.empty())
-                m_op.similarMean[at + column] = 2.0 * rho / headDim * (a2 * m_sum[b] + m_still);
+            if (m_wantsMean)
+                m_op.similarMean[at + column] =
+                    2.0 * rho / headDim * (a2 * (m_wantsDamping ? m_damped[b] : m_sum[b]) + m_still);
             if (m_wantsSquares)
                 m_op.similarSd[at + column] =
-                    std::sqrt(4.0 * rho * rho * (a2 * a2 * m_squares[b] + m_still) + independent) / headDim;
+                    std::sqrt(4.0 * rho * rho * (a2 * a2 * m_squares[b] + m_still) +
+                              (1.0 - rho * rho) * independent) /
+                    headDim;
             if (m_wantsBound) {
                 // The pairs that stay come last: |S_P + k|, k = 1..P_h-P.
                 double bound = m_bound[b];
@@ -169,11 +206,12 @@ private:
     }
 
     const DecayOp& m_op;
+    std::vector<double> m_thetas, m_rates; ///< of the pairs that turn
     std::size_t m_pairs;
     double m_still;
     std::int64_t m_count;
-    bool m_wantsSum, m_wantsSquares, m_wantsBound;
-    Eigen::ArrayXd m_sum, m_squares, m_re, m_im, m_bound, m_cos, m_sin;
+    bool m_wantsSum, m_wantsMean, m_wantsSquares, m_wantsDamping, m_wantsBound;
+    Eigen::ArrayXd m_sum, m_damped, m_squares, m_weights, m_damping, m_re, m_im, m_bound, m_cos, m_sin;
     std::vector<double> m_tableCos, m_tableSin;
 };
 

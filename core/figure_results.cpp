@@ -53,11 +53,11 @@ Result<std::shared_ptr<const PairScores>> computeScores(Engine& engine, const Co
     scores->key = scores->query;
     scores->rotatedQuery.resize(scores->query.size());
     scores->rotatedKey.resize(scores->key.size());
-    std::vector<std::pair<int, int>> pairs = result.channels.rotated;
-    pairs.insert(pairs.end(), result.channels.still.begin(), result.channels.still.end());
+    std::vector<std::pair<int, int>> pairs = result.channels.formed;
+    pairs.insert(pairs.end(), result.channels.outside.begin(), result.channels.outside.end());
     scores->contribution.resize(pairs.size());
 
-    RotateOp rotate{result.channels.rotated, result.table.scaled, result.table.attentionFactor,
+    RotateOp rotate{result.channels.formed, result.table.scaled, result.table.attentionFactor,
                     static_cast<double>(options.m), scores->query, scores->rotatedQuery};
     for (int which = 0; which < 2; ++which) {
         const auto done = engine.run(rotate, stop);
@@ -73,18 +73,13 @@ Result<std::shared_ptr<const PairScores>> computeScores(Engine& engine, const Co
     if (!done)
         return done.error();
     merge(provenance, *done);
+    // In one power: ζ^(m/512) and ζ^(-n/512) apart would leave the range of a double.
+    const std::vector<double> rates = dampingRates(config, result.table);
+    for (std::size_t i = 0; i < rates.size(); ++i)
+        scores->contribution[i] *= std::exp(rates[i] * static_cast<double>(options.m - options.n));
     for (const double part : scores->contribution)
         scores->score += part;
     return std::shared_ptr<const PairScores>(std::move(scores));
-}
-
-/// √(2ΣA⁴)/d_h over all pairs: the spread of an independent key's score, the same at every distance.
-double independentSd(const ConfigurationResult& result)
-{
-    const double a2 = result.table.attentionFactor * result.table.attentionFactor;
-    const double rotated = static_cast<double>(result.channels.rotated.size());
-    const double still = static_cast<double>(result.channels.still.size());
-    return std::sqrt(2.0 * (a2 * a2 * rotated + still)) / result.shown.config.headDim;
 }
 
 Result<std::shared_ptr<const DecayCurves>> computeDecay(Engine& engine, const ConfigurationResult& result,
@@ -92,17 +87,20 @@ Result<std::shared_ptr<const DecayCurves>> computeDecay(Engine& engine, const Co
                                                         Provenance& provenance, const std::stop_token& stop)
 {
     const std::size_t count = distances->size();
-    std::vector<double> mean(count), sd(count), sum(count), bound(request.wantsBound ? count : 0);
+    std::vector<double> mean(count), sd(count), independent(count), sum(count), bound(request.wantsBound ? count : 0);
     const bool isEvery = static_cast<std::int64_t>(count) == request.options.maxDistance + 1;
     DecayOp op;
     op.invFreq = result.table.scaled;
     op.pairCount = result.channels.pairCount();
     op.attentionFactor = result.table.attentionFactor;
+    const std::vector<double> rates = dampingRates(result.shown.config, result.table);
+    op.dampingRate = rates;
     op.rho = request.options.rho;
     if (!isEvery)
         op.distances = *distances;
     op.similarMean = mean;
     op.similarSd = sd;
+    op.independentSd = independent;
     op.cosineSum = sum;
     op.boundFactor = bound;
     const auto done = engine.run(op, stop);
@@ -112,14 +110,13 @@ Result<std::shared_ptr<const DecayCurves>> computeDecay(Engine& engine, const Co
 
     auto curves = std::make_shared<DecayCurves>();
     curves->distances = distances;
-    curves->independentSd = independentSd(result);
     curves->maxDistance = request.options.maxDistance;
     curves->rho = request.options.rho;
     curves->isCoarse = !isEvery;
     if (isEvery) { // only every integer distance can say which is the first
         for (std::size_t r = 0; r < count && !(curves->entersNoise && curves->firstNegative); ++r) {
             // A negative correlation tells the key by a negative score.
-            if (!curves->entersNoise && (curves->rho < 0.0 ? -mean[r] : mean[r]) <= curves->independentSd)
+            if (!curves->entersNoise && (curves->rho < 0.0 ? -mean[r] : mean[r]) <= independent[r])
                 curves->entersNoise = static_cast<std::int64_t>(r);
             if (!curves->firstNegative && mean[r] < 0.0)
                 curves->firstNegative = static_cast<std::int64_t>(r);
@@ -127,6 +124,7 @@ Result<std::shared_ptr<const DecayCurves>> computeDecay(Engine& engine, const Co
     }
     curves->similarMean = makeValues(std::move(mean));
     curves->similarSd = makeValues(std::move(sd));
+    curves->independentSd = makeValues(std::move(independent));
     curves->cosineSum = makeValues(std::move(sum));
     if (request.wantsBound)
         curves->boundFactor = makeValues(std::move(bound));

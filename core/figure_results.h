@@ -39,8 +39,8 @@ struct PairScores
 {
     std::int64_t m = 0, n = 0;
     std::vector<double> query, key;       ///< before rotation, [head_dim]
-    std::vector<double> rotatedQuery, rotatedKey; ///< A·R(m)q and A·R(n)k on rotated pairs, [head_dim]
-    std::vector<double> contribution;     ///< one a pair, rotated then still; raw, not divided
+    std::vector<double> rotatedQuery, rotatedKey; ///< A·R(m)q and A·R(n)k on turning pairs, [head_dim]
+    std::vector<double> contribution;     ///< one a pair of the head, by pair index; raw, not divided
     double score = 0.0;                   ///< Σ contribution
 };
 
@@ -49,7 +49,7 @@ struct DecayCurves
 {
     Values distances; ///< tokens; every integer 0..maxDistance, or a chosen few when coarse
     Values similarMean, similarSd, cosineSum, boundFactor; ///< boundFactor is null when not asked for
-    double independentSd = 0.0; ///< √(2ΣA⁴)/d_h, the same at every distance
+    Values independentSd; ///< √(2ΣA⁴)/d_h; the same at every distance, but for xPos
     /// First distance at which the similar key's mean is no farther from zero, on rho's side, than independentSd,
     /// and first below zero.
     std::optional<std::int64_t> entersNoise, firstNegative;

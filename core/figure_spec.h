@@ -123,8 +123,8 @@ struct PlanePanel
     double sweepRadians = 0.0;       ///< (m-n)θ', from k to q, not reduced
     /// Unit directions of q at m-1, m-2, ... (newest first), empty for a still pair.
     std::vector<std::complex<double>> trail;
-    int pairCount = 0;    ///< rotated and still pairs
-    int rotatedPairs = 0;
+    int pairCount = 0;    ///< turning and still pairs
+    int rotatedPairs = 0; ///< how many of them turn; which, the phasors say
     Message title;        ///< letter and name, above the circle when there are several
     Message caption;      ///< the figure's caption where this panel is shown alone
 };

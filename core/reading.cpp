@@ -15,8 +15,8 @@ std::optional<Reading> readingOf(const ConfigurationResult& result, const Figure
     Reading reading;
     reading.pair = std::clamp(options.pair, 0, result.channels.pairCount() - 1);
     const auto at = static_cast<std::size_t>(reading.pair);
-    reading.isStill = at >= result.table.scaled.size();
-    reading.thetaRadians = reading.isStill ? 0.0 : result.table.scaled[at];
+    reading.isStill = !result.table.turns(reading.pair);
+    reading.thetaRadians = result.table.theta(reading.pair);
     reading.trainingLength = trainingLength(config);
     if (!reading.isStill) {
         reading.wavelengthTokens = kTwoPi / reading.thetaRadians;

@@ -17,6 +17,11 @@ bool parametersAgree(const RopeConfig& config, const ReferenceEntry& reference)
     other.parameters = reference.parameters;
     const FrequencyRuleInfo& rule = info(config.rule);
     return std::all_of(rule.parameters.begin(), rule.parameters.end(), [&](const RuleParameterInfo& parameter) {
+        if (parameter.list)
+            return config.parameters.*parameter.list == other.parameters.*parameter.list;
+        if (parameter.spacing)
+            return (config.parameters.*parameter.spacing).value_or(Spacing::Geometric) ==
+                   (other.parameters.*parameter.spacing).value_or(Spacing::Geometric);
         return effectiveParameter(config, parameter) == effectiveParameter(other, parameter);
     });
 }
@@ -52,8 +57,8 @@ Result<std::vector<ReferenceEntry>> readReferences(std::string_view text)
                     continue;
                 if (parameter.number)
                     entry.parameters.*parameter.number = found->get<double>();
-                else
-                    entry.parameters.truncate = found->get<bool>();
+                else if (parameter.truth)
+                    entry.parameters.*parameter.truth = found->get<bool>();
             }
             // What the entry states as a result is no setting of it.
             entry.parameters.attentionFactor.reset();
@@ -75,7 +80,7 @@ std::optional<ReferenceMatch> compareWithReferences(const RopeConfig& config, co
                                                     const std::vector<ReferenceEntry>& references)
 {
     for (const ReferenceEntry& reference : references) {
-        if (reference.rotaryDim != config.rotaryDim || reference.base != config.base ||
+        if (reference.rotaryDim != formedWidth(config) || turningPairCount(config) != pairCount(config) || reference.base != config.base ||
             reference.rule != config.rule || reference.invFreq.size() != table.scaled.size() ||
             (info(config.rule).needsTrainingLength && reference.trainingLength != trainingLength(config)) ||
             !parametersAgree(config, reference))

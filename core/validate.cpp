@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 
 namespace ropewalk {
 namespace {
@@ -19,6 +20,36 @@ void checkLength(std::vector<Issue>& issues, const char* field, const std::optio
                           {"{field} is {value}; expected a whole number of tokens from 1 to {largest}",
                            {{"field", field}, {"value", std::to_string(*length)},
                             {"largest", std::to_string(kLongestLength)}}}});
+}
+
+/// Which pairs turn, as far as the scheme says it.
+void checkChannels(std::vector<Issue>& issues, const RopeConfig& config)
+{
+    const ChannelScheme scheme = config.channels;
+    if (scheme == ChannelScheme::First || scheme == ChannelScheme::Last)
+        return;
+    const std::string word = scheme == ChannelScheme::Quarters13 ? "quarters_1_3"
+                             : scheme == ChannelScheme::HalfRope ? "half_rope"
+                                                                 : "custom";
+    if (config.rotaryDim != config.headDim)
+        issues.push_back({Severity::Error, "rotary_dim",
+                          {"rotary_dim is {value}; with channels={channels} pairs are formed over the whole head, "
+                           "expected head_dim, {head_dim}",
+                           {{"value", std::to_string(config.rotaryDim)}, {"channels", word},
+                            {"head_dim", std::to_string(config.headDim)}}}});
+    if (scheme != ChannelScheme::Custom) {
+        if (config.headDim % 4 != 0)
+            issues.push_back({Severity::Error, "head_dim",
+                              {"head_dim is {value}; channels={channels} needs a number that divides by 4",
+                               {{"value", std::to_string(config.headDim)}, {"channels", word}}}});
+        return;
+    }
+    const std::vector<int>& pairs = config.customPairs;
+    const bool isAscending = std::adjacent_find(pairs.begin(), pairs.end(), std::greater_equal<>()) == pairs.end();
+    if (!isAscending || (!pairs.empty() && (pairs.front() < 0 || pairs.back() >= config.headDim / 2)))
+        issues.push_back({Severity::Error, "custom_pairs",
+                          {"custom_pairs has to be a rising list of pairs from 0 to {last}",
+                           {{"last", std::to_string(config.headDim / 2 - 1)}}}});
 }
 
 } // namespace
@@ -42,6 +73,7 @@ std::vector<Issue> validate(const RopeConfig& config)
         error("rotary_dim",
               {"rotary_dim is {value}; expected an even number from 0 to head_dim, {head_dim}",
                {{"value", std::to_string(config.rotaryDim)}, {"head_dim", std::to_string(config.headDim)}}});
+    checkChannels(issues, config);
     if (!(config.base > 1.0) || !std::isfinite(config.base))
         error("base", {"base is {value}; expected a number above 1", {{"value", shortNumber(config.base)}}});
     checkLength(issues, "max_position_embeddings", config.maxPositionEmbeddings);
@@ -50,11 +82,21 @@ std::vector<Issue> validate(const RopeConfig& config)
     if (!(config.softmaxFactor > 0.0) || !std::isfinite(config.softmaxFactor))
         error("softmax_factor", {"softmax_factor is {value}; expected a number above 0",
                                  {{"value", shortNumber(config.softmaxFactor)}}});
-    if (config.rotaryDim == 0 || hasError(issues))
+    if (config.xpos && (!(config.xpos->scaleBase > 0.0) || !std::isfinite(config.xpos->scaleBase)))
+        error("xpos_scale_base", {"xpos_scale_base is {value}; expected a number of tokens above 0",
+                                  {{"value", shortNumber(config.xpos->scaleBase)}}});
+    if (config.xpos && (!(config.xpos->gamma > 0.0) || !std::isfinite(config.xpos->gamma)))
+        error("xpos_gamma",
+              {"xpos_gamma is {value}; expected a number above 0", {{"value", shortNumber(config.xpos->gamma)}}});
+    if (pairCount(config) == 0 || hasError(issues))
         return issues;
 
     const FrequencyRuleInfo& rule = info(config.rule);
-    if (rule.needsTrainingLength && !trainingLength(config))
+    if (rule.rule == FrequencyRule::Dynamic && !trainingLength(config))
+        error("max_position_embeddings",
+              {"the rule {rule} measures against max_position_embeddings, which is not stated",
+               {{"rule", std::string(rule.word)}}});
+    else if (rule.needsTrainingLength && !trainingLength(config))
         error("original_max_position_embeddings",
               {"the rule {rule} needs the training length; neither original_max_position_embeddings nor "
                "max_position_embeddings is stated",
@@ -66,7 +108,8 @@ std::vector<Issue> validate(const RopeConfig& config)
         config.originalMaxPositionEmbeddings) {
         const double ratio = static_cast<double>(*config.maxPositionEmbeddings) /
                              static_cast<double>(*config.originalMaxPositionEmbeddings);
-        if (config.rule == FrequencyRule::Yarn && std::fabs(ratio - *factor) > 1e-9 * *factor)
+        if ((config.rule == FrequencyRule::Yarn || config.rule == FrequencyRule::LongRope) &&
+            std::fabs(ratio - *factor) > 1e-9 * *factor)
             warn("factor", {"factor {factor} is stated and counts; max_position_embeddings / "
                             "original_max_position_embeddings is {ratio}",
                             {{"factor", shortNumber(*factor)}, {"ratio", shortNumber(ratio)}}});

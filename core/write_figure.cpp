@@ -4,6 +4,7 @@
 #include "channel_map.h"
 #include "frequency_rules.h"
 #include "json_writer.h"
+#include "temperature.h"
 #include "validate.h"
 
 #include <algorithm>
@@ -31,14 +32,43 @@ void writeNotes(JsonWriter& json, const std::vector<Issue>& notes)
 void writeRuleParameters(JsonWriter& json, const RopeConfig& config)
 {
     json.beginObject(Style::Inline);
-    if (config.rotaryDim != 0)
+    if (pairCount(config) != 0)
         for (const RuleParameterInfo& parameter : info(config.rule).parameters) {
             json.key(parameter.key);
             if (parameter.number)
                 json.value(effectiveParameter(config, parameter));
+            else if (parameter.truth)
+                json.value(effectiveParameter(config, parameter) != 0.0);
+            else if (parameter.list)
+                json.value(config.parameters.*parameter.list);
             else
-                json.value(config.parameters.truncate.value_or(true));
+                json.value(word((config.parameters.*parameter.spacing).value_or(Spacing::Geometric)));
         }
+    if (config.xpos) {
+        json.member("xpos_gamma", config.xpos->gamma);
+        json.member("xpos_scale_base", config.xpos->scaleBase);
+    }
+    json.endObject();
+}
+
+void writeTemperature(JsonWriter& json, const RopeConfig& config)
+{
+    const Temperature& temperature = config.temperature;
+    const TemperatureInfo& rule = info(temperature.rule);
+    const bool isOn = temperature.rule != TemperatureRule::None;
+    const auto length = inferenceLength(config);
+    json.beginObject(Style::Inline);
+    json.member("rule", rule.word);
+    json.member("coefficient", isOn && rule.rule != TemperatureRule::LogN && rule.rule != TemperatureRule::LongRope
+                                   ? std::optional(temperature.coefficient.value_or(0.1))
+                                   : std::nullopt);
+    json.member("reference_length", temperatureLength(config));
+    json.member("per_query", isOn && !rule.isConstant ? std::optional(temperature.isPerQuery) : std::nullopt);
+    json.member("floor", rule.hasFloorChoice ? std::optional(temperature.hasFloor) : std::nullopt);
+    // What a query at the end of the length sees.
+    json.member("value", length || rule.isConstant ? temperatureAt(config, static_cast<double>(length.value_or(1)))
+                                                   : std::nullopt);
+    json.member("in_attention_factor", isInAttentionFactor(config));
     json.endObject();
 }
 
@@ -51,19 +81,19 @@ void writeConfiguration(JsonWriter& json, const RopeConfig& config)
         if (std::find(notes.begin(), notes.end(), issue) == notes.end())
             notes.push_back(issue);
     const bool isPossible = !hasError(found);
-    const bool turns = config.rotaryDim != 0;
+    const bool turns = pairCount(config) != 0;
     const FrequencyTable table = isPossible ? frequencyTable(config) : FrequencyTable{};
 
     json.beginObject();
     json.member("name", config.name);
     json.member("layer_type", config.layerType);
     json.member("head_dim", config.headDim);
-    json.member("rotary_dim", config.rotaryDim);
-    json.member("rotated_channels", config.rotaryDim);
+    json.member("rotary_dim", formedWidth(config));
+    json.member("rotated_channels", isPossible ? 2 * table.turningPairs() : formedWidth(config));
     json.key("pairs");
     json.beginArray(Style::Inline);
     if (isPossible)
-        for (const auto& [a, b] : channelMap(config).rotated) {
+        for (const auto& [a, b] : channelMap(config).formed) {
             json.beginArray(Style::Inline);
             json.value(a);
             json.value(b);
@@ -79,13 +109,11 @@ void writeConfiguration(JsonWriter& json, const RopeConfig& config)
     json.member("attention_factor", isPossible ? std::optional(table.attentionFactor) : std::nullopt);
     json.member("softmax_factor", config.softmaxFactor);
     json.key("temperature");
-    json.beginObject(Style::Inline);
-    json.member("rule", "none");
-    json.endObject();
+    writeTemperature(json, config);
     json.member("max_position_embeddings", config.maxPositionEmbeddings);
     json.member("original_max_position_embeddings", config.originalMaxPositionEmbeddings);
     json.member("training_length", trainingLength(config));
-    json.member("length", config.length ? config.length : trainingLength(config));
+    json.member("length", inferenceLength(config));
     json.key("inv_freq");
     if (isPossible)
         json.value(table.scaled);

@@ -71,18 +71,25 @@ QString length(const std::optional<std::int64_t>& value)
 
 QString ruleText(const RopeConfig& config)
 {
-    if (config.rotaryDim == 0)
+    if (pairCount(config) == 0)
         return QStringLiteral("none");
     const FrequencyRuleInfo& rule = info(config.rule);
     QString text = QString::fromUtf8(rule.word.data(), static_cast<qsizetype>(rule.word.size()));
     for (const RuleParameterInfo& parameter : rule.parameters) {
-        const std::optional<double> value = effectiveParameter(config, parameter);
-        if (!value)
-            continue;
         const QString key =
             QString::fromUtf8(parameter.key.data(), static_cast<qsizetype>(parameter.key.size()));
-        const QString shown =
-            parameter.number ? number(*value) : QLatin1String(*value != 0.0 ? "true" : "false");
+        QString shown;
+        if (parameter.list) {
+            shown = QStringLiteral("(%1 values)").arg((config.parameters.*parameter.list).size());
+        } else if (parameter.spacing) {
+            const auto spacing = word((config.parameters.*parameter.spacing).value_or(Spacing::Geometric));
+            shown = QString::fromUtf8(spacing.data(), static_cast<qsizetype>(spacing.size()));
+        } else {
+            const std::optional<double> value = effectiveParameter(config, parameter);
+            if (!value)
+                continue;
+            shown = parameter.number ? number(*value) : QLatin1String(*value != 0.0 ? "true" : "false");
+        }
         text += QStringLiteral(", %1 %2").arg(key, shown);
     }
     return text;
@@ -96,12 +103,12 @@ QString settings(const RopeConfig& config, const FrequencyTable& table)
     const auto training = trainingLength(config);
     TextTable lines({QStringLiteral("head_dim"), QString::number(config.headDim)});
     lines.add({QStringLiteral("rotary_dim"), QStringLiteral("%1 (%2 pairs turn, %3 stay)")
-                                                 .arg(config.rotaryDim)
-                                                 .arg(config.rotaryDim / 2)
-                                                 .arg((config.headDim - config.rotaryDim) / 2)});
-    if (config.rotaryDim != 0) {
+                                                 .arg(formedWidth(config))
+                                                 .arg(table.turningPairs())
+                                                 .arg(config.headDim / 2 - table.turningPairs())});
+    if (pairCount(config) != 0) {
         lines.add({QStringLiteral("layout"), layout});
-        lines.add({QStringLiteral("base"), number(config.base)});
+        lines.add({QStringLiteral("base"), QString::fromStdString(shortNumber(config.base, 9))});
     }
     lines.add({QStringLiteral("rule"), ruleText(config)});
     lines.add({QStringLiteral("attention_factor"), number(table.attentionFactor)});
@@ -110,14 +117,17 @@ QString settings(const RopeConfig& config, const FrequencyTable& table)
     lines.add(
         {QStringLiteral("original_max_position_embeddings"), length(config.originalMaxPositionEmbeddings)});
     lines.add({QStringLiteral("training length"), length(training)});
-    lines.add({QStringLiteral("length"), length(config.length ? config.length : training)});
+    lines.add({QStringLiteral("length"), length(inferenceLength(config))});
     return lines.text(false);
 }
 
 QString zone(const FrequencyTable& table, std::size_t pair)
 {
-    if (table.keptShare.empty())
-        return table.scaled[pair] == table.plain[pair] ? QStringLiteral("kept") : QStringLiteral("slowed");
+    if (table.keptShare.empty()) {
+        if (table.scaled[pair] == table.plain[pair])
+            return QStringLiteral("kept");
+        return table.scaled[pair] < table.plain[pair] ? QStringLiteral("slowed") : QStringLiteral("faster");
+    }
     const double kept = table.keptShare[pair];
     if (kept == 1.0)
         return QStringLiteral("kept");
@@ -134,16 +144,21 @@ QString pairs(const RopeConfig& config, const FrequencyTable& table)
     const auto cell = [](const std::pair<int, int>& pair) {
         return QStringLiteral("%1, %2").arg(pair.first).arg(pair.second);
     };
-    for (std::size_t i = 0; i < channels.rotated.size(); ++i) {
+    for (int pair = 0; pair < channels.pairCount(); ++pair) {
+        const auto i = static_cast<std::size_t>(pair);
+        if (!table.turns(pair)) {
+            rows.add({QString::number(pair), cell(channels.pair(pair)),
+                      i < table.plain.size() ? number(table.plain[i]) : QStringLiteral("0"),
+                      QStringLiteral("0"), QStringLiteral("–"), QStringLiteral("0"),
+                      QStringLiteral("still")});
+            continue;
+        }
         const double theta = table.scaled[i];
-        rows.add({QString::number(i), cell(channels.rotated[i]), number(table.plain[i]), number(theta),
+        rows.add({QString::number(pair), cell(channels.pair(pair)), number(table.plain[i]), number(theta),
                   number(kTwoPi / theta),
                   training ? number(static_cast<double>(*training) * theta / kTwoPi) : QStringLiteral("–"),
                   zone(table, i)});
     }
-    for (std::size_t i = 0; i < channels.still.size(); ++i)
-        rows.add({QString::number(channels.rotated.size() + i), cell(channels.still[i]), QStringLiteral("0"),
-                  QStringLiteral("0"), QStringLiteral("–"), QStringLiteral("0"), QStringLiteral("still")});
     return rows.text(true);
 }
 
@@ -176,6 +191,43 @@ QString page(const InspectedFile& file)
                 pairs(config, table);
     }
     return text;
+}
+
+/// One line a configuration: what tells several files apart at a glance.
+QString comparison(const std::vector<InspectedFile>& files)
+{
+    TextTable rows({QStringLiteral("file"), QStringLiteral("layers"), QStringLiteral("head_dim"),
+                    QStringLiteral("rotary_dim"), QStringLiteral("layout"), QStringLiteral("base"),
+                    QStringLiteral("rule"), QStringLiteral("A"), QStringLiteral("softmax"),
+                    QStringLiteral("training"), QStringLiteral("longest wavelength"),
+                    QStringLiteral("turns in training")});
+    const QString none = QStringLiteral("–");
+    for (const InspectedFile& file : files) {
+        const QString name = QString::fromStdString(file.file);
+        if (file.configurations.empty())
+            rows.add({name, none, none, none, none, none, QStringLiteral("none")});
+        for (const RopeConfig& config : file.configurations) {
+            const FrequencyTable table = frequencyTable(config);
+            const auto training = trainingLength(config);
+            double slowest = 0.0;
+            for (const double theta : table.scaled)
+                if (theta > 0.0 && (slowest == 0.0 || theta < slowest))
+                    slowest = theta;
+            const bool turns = slowest > 0.0;
+            const auto layout = word(config.layout);
+            const auto rule = info(config.rule).word;
+            rows.add({name,
+                      config.layerType ? QString::fromStdString(*config.layerType) : QStringLiteral("all"),
+                      QString::number(config.headDim), QString::number(formedWidth(config)),
+                      turns ? QString::fromUtf8(layout.data(), static_cast<qsizetype>(layout.size())) : none,
+                      turns ? QString::fromStdString(shortNumber(config.base, 9)) : none,
+                      QString::fromUtf8(rule.data(), static_cast<qsizetype>(rule.size())),
+                      number(table.attentionFactor), number(config.softmaxFactor), length(training),
+                      turns ? number(kTwoPi / slowest) : none,
+                      turns && training ? number(static_cast<double>(*training) * slowest / kTwoPi) : none});
+        }
+    }
+    return QStringLiteral("comparison\n") + rows.text(false);
 }
 
 /// The settings on one file; what they make impossible is an error.
@@ -237,6 +289,8 @@ int runInspect(const QStringList& arguments)
     QStringList pages;
     for (const InspectedFile& file : files)
         pages += page(file);
+    if (files.size() > 1)
+        pages += comparison(files);
     return printOut(pages.join(QLatin1Char('\n')).toStdString());
 }
 

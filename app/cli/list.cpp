@@ -34,6 +34,8 @@ List presets()
     List list{"presets", {"id", "name", "family", "mark", "source"}, {}};
     for (const Preset& preset : loadPresets())
         list.rows.push_back({preset.id, preset.config.name, preset.family, preset.mark, preset.source});
+    for (const Preset& model : loadClosedModels())
+        list.rows.push_back({model.id, model.config.name, model.family, model.mark, model.reason});
     return list;
 }
 
@@ -97,15 +99,24 @@ int runList(const QStringList& arguments)
     const Result<Arguments> sorted = sortArguments(arguments, kOptions);
     if (!sorted)
         return printError(sorted.error());
+    // "list presets WORD": those with the word in their name, family or id.
+    const QString filter = sorted->words.value(1);
     const std::string wanted = sorted->words.value(0).toStdString();
     const auto list = std::find_if(kLists.begin(), kLists.end(),
                                    [&](const auto& candidate) { return candidate.first == wanted; });
-    if (sorted->words.size() != 1 || list == kLists.end())
+    const bool mayFilter = wanted == "presets" && sorted->words.size() == 2;
+    if ((sorted->words.size() != 1 && !mayFilter) || list == kLists.end())
         return printError({ErrorCode::Usage,
                            {"list is asked for \"{wanted}\"; expected presets, figures or rules",
                             {{"wanted", sorted->words.join(QLatin1Char(' ')).toStdString()}}},
                            {}});
-    const List content = list->second();
+    List content = list->second();
+    if (!filter.isEmpty())
+        std::erase_if(content.rows, [&](const Row& row) {
+            return std::none_of(row.begin(), row.begin() + 3, [&](const std::string& cell) {
+                return QString::fromStdString(cell).contains(filter, Qt::CaseInsensitive);
+            });
+        });
     return printOut(sorted->has("--json") ? asJson(content) : asText(content));
 }
 

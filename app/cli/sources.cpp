@@ -4,7 +4,7 @@
 #include "../file_text.h"
 #include "../presets.h"
 
-#include "core/io/model_config.h"
+#include "core/io/model_file.h"
 #include "core/io/session_file.h"
 
 #include <QFileInfo>
@@ -16,23 +16,29 @@ namespace {
 
 constexpr const char* kFirstPreset = "llama-3.1-8b";
 
-/// A name for a model whose file gives none: config.json says nothing, its folder does.
+/// A name for a model whose file gives none: config.json and params.json say nothing, their folder does.
 QString nameOf(const QString& path)
 {
     const QFileInfo file(path);
-    if (file.fileName() == QLatin1String("config.json"))
+    if (file.fileName() == QLatin1String("config.json") || file.fileName() == QLatin1String("params.json"))
         if (const QString folder = QFileInfo(file.absolutePath()).fileName(); !folder.isEmpty())
             return folder;
     return file.completeBaseName();
 }
 
-Result<FigureSource> fromPreset(const QString& id)
+/// The configurations of a preset, as a file would give them.
+Result<InspectedFile> presetAsFile(const QString& id)
 {
+    const auto isWanted = [&](const Preset& preset) { return preset.id == id.toStdString(); };
     const std::vector<Preset> presets = loadPresets();
-    const auto found = std::find_if(presets.begin(), presets.end(),
-                                    [&](const Preset& preset) { return preset.id == id.toStdString(); });
-    if (found != presets.end())
-        return FigureSource{{{found->config, "A", 0}}, {}};
+    if (const auto found = std::find_if(presets.begin(), presets.end(), isWanted); found != presets.end())
+        return InspectedFile{found->id, {}, found->configurations};
+    const std::vector<Preset> closed = loadClosedModels();
+    if (const auto found = std::find_if(closed.begin(), closed.end(), isWanted); found != closed.end())
+        return Error{ErrorCode::BadInput,
+                     {"there is nothing to draw of {name}: {reason}",
+                      {{"name", found->config.name}, {"reason", found->reason}}},
+                     found->id};
     std::vector<std::string> ids;
     for (const Preset& preset : presets)
         ids.push_back(preset.id);
@@ -63,9 +69,8 @@ Result<FigureSource> fromSession(const QString& path)
     return fromSessionText(*text, path);
 }
 
-Result<FigureSource> fromConfig(const QString& path, const QString& layerType)
+Result<FigureSource> fromFile(Result<InspectedFile> file, const QString& layerType)
 {
-    Result<InspectedFile> file = readConfigurationFile(path);
     if (!file)
         return file.error();
     if (!layerType.isEmpty())
@@ -89,6 +94,11 @@ Result<FigureSource> fromConfig(const QString& path, const QString& layerType)
     return source;
 }
 
+Result<FigureSource> fromConfig(const QString& path, const QString& layerType)
+{
+    return fromFile(readConfigurationFile(path), layerType);
+}
+
 int largestPair(const std::vector<FigureConfiguration>& configurations)
 {
     int largest = 0;
@@ -102,25 +112,25 @@ Result<FigureSource> fromArguments(const Arguments& arguments)
     const int given = arguments.has("--preset") + arguments.has("--config") + arguments.has("--session");
     if (given > 1)
         return Error{ErrorCode::Usage, "expected one of --preset, --config and --session", {}};
-    if (arguments.has("--layer-type") && !arguments.has("--config"))
-        return Error{ErrorCode::Usage, "--layer-type chooses from a --config; none is given", {}};
+    if (arguments.has("--layer-type") && !arguments.has("--config") && !arguments.has("--preset"))
+        return Error{
+            ErrorCode::Usage, "--layer-type chooses from a --config or a --preset; none is given", {}};
     if (arguments.has("--session"))
         return fromSession(arguments.value("--session"));
     if (arguments.has("--config"))
         return fromConfig(arguments.value("--config"), arguments.value("--layer-type"));
-    return fromPreset(arguments.has("--preset") ? arguments.value("--preset") : QLatin1String(kFirstPreset));
+    const QString preset =
+        arguments.has("--preset") ? arguments.value("--preset") : QString::fromLatin1(kFirstPreset);
+    return fromFile(presetAsFile(preset), arguments.value("--layer-type"));
 }
 
 } // namespace
 
 Result<InspectedFile> readConfigurationFile(const QString& path)
 {
-    const Result<std::string> text = readTextFile(path);
-    if (!text)
-        return text.error();
-    Result<ModelReading> reading = readModelConfig(*text, nameOf(path).toStdString());
+    Result<ModelReading> reading = readModelFile(path.toStdString(), nameOf(path).toStdString());
     if (!reading)
-        return Error{reading.error().code, reading.error().message, path.toStdString()};
+        return reading.error();
     return InspectedFile{path.toStdString(), std::move(reading->notes), std::move(reading->configurations)};
 }
 
@@ -185,6 +195,8 @@ Result<FigureSource> openSource(const Arguments& arguments)
 
 Result<FigureSource> openFile(const QString& path)
 {
+    if (isGgufFile(path.toStdString()))
+        return fromConfig(path, {});
     const Result<std::string> text = readTextFile(path);
     if (!text)
         return text.error();

@@ -10,7 +10,7 @@
 
 namespace ropewalk {
 
-/// Reads a model's configuration file. Errors: BadInput with the path.
+/// Reads a model's file: config.json, params.json or GGUF. Errors: BadInput with the path.
 Result<InspectedFile> readConfigurationFile(const QString& path);
 
 /// Keeps the configurations of one kind of layer (`--layer-type`). Errors: Usage, naming those that there

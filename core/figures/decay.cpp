@@ -46,7 +46,8 @@ void addMarkers(FigureSpec& figure, const FigureResults& results, int index, con
         figure.markers.push_back(std::move(marker));
     };
     // Of several configurations the caption tells where they enter the noise: two labels each would cover the curves.
-    add("enters_noise", decay.entersNoise, decay.independentSd,
+    add("enters_noise", decay.entersNoise,
+        decay.entersNoise ? (*decay.independentSd)[static_cast<std::size_t>(*decay.entersNoise)] : 0.0,
         letter.empty() ? "in the noise from {distance}" : nullptr, nullptr);
     add("first_negative", decay.firstNegative, 0.0, "below zero at {distance}", "{letter} below zero at {distance}");
 }
@@ -106,8 +107,7 @@ FigureSpec buildDecay(const FigureResults& results)
         figure.series.push_back(std::move(mean));
         figure.series.push_back(makeSeries(index, "similar_sd", decay.distances, decay.similarSd));
         figure.series.push_back(
-            makeSeries(index, "independent_sd", decay.distances,
-                       makeValues(std::vector<double>(decay.distances->size(), decay.independentSd))));
+            makeSeries(index, "independent_sd", decay.distances, decay.independentSd));
         figure.series.push_back(makeSeries(index, "cosine_sum", decay.distances, decay.cosineSum));
         if (decay.boundFactor) {
             Series bound = makeSeries(index, "bound_factor", decay.distances, decay.boundFactor);
@@ -122,10 +122,16 @@ FigureSpec buildDecay(const FigureResults& results)
         if (isFirst) {
             figure.bands.push_back({index, decay.distances, shifted(decay.similarMean, decay.similarSd, -1.0),
                                     shifted(decay.similarMean, decay.similarSd, 1.0), {}});
-            const Values ends = makeValues({figure.xAxis.lower, figure.xAxis.upper});
-            figure.bands.push_back({-1, ends, makeValues({-decay.independentSd, -decay.independentSd}),
-                                    makeValues({decay.independentSd, decay.independentSd}),
-                                    "independent key, ±1 s.d."});
+            const double sd = decay.independentSd->front();
+            if (result.shown.config.xpos) { // the only rule under which it falls with the distance
+                const Values zero = makeValues(std::vector<double>(decay.distances->size(), 0.0));
+                figure.bands.push_back({-1, decay.distances, shifted(zero, decay.independentSd, -1.0),
+                                        decay.independentSd, "independent key, ±1 s.d."});
+            } else {
+                const Values ends = makeValues({figure.xAxis.lower, figure.xAxis.upper});
+                figure.bands.push_back(
+                    {-1, ends, makeValues({-sd, -sd}), makeValues({sd, sd}), "independent key, ±1 s.d."});
+            }
         }
         if (!decay.isCoarse)
             addMarkers(figure, results, index, decay);

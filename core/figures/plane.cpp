@@ -25,10 +25,10 @@ PlanePanel makePanel(const FigureResults& results, int index, const Configuratio
     PlanePanel panel;
     panel.configuration = index;
     panel.pairCount = result.channels.pairCount();
-    panel.rotatedPairs = static_cast<int>(table.scaled.size());
+    panel.rotatedPairs = table.turningPairs();
     panel.pair = std::clamp(results.options.pair, 0, panel.pairCount - 1);
-    panel.isStill = panel.pair >= panel.rotatedPairs;
-    panel.thetaRadians = panel.isStill ? 0.0 : table.scaled[static_cast<std::size_t>(panel.pair)];
+    panel.isStill = !table.turns(panel.pair);
+    panel.thetaRadians = table.theta(panel.pair);
     panel.m = static_cast<double>(scores.m);
     panel.n = static_cast<double>(scores.n);
     const auto [a, b] = result.channels.pair(panel.pair);
@@ -59,7 +59,7 @@ FigureSpec buildPlane(const FigureResults& results)
             const auto [a, b] = result.channels.pair(i);
             const auto first = static_cast<std::size_t>(a);
             const auto second = static_cast<std::size_t>(b);
-            const bool isStill = i >= static_cast<int>(result.table.scaled.size());
+            const bool isStill = !result.table.turns(i);
             figure.phasors.push_back({index, i, static_cast<double>(scores.m), "q", scores.rotatedQuery[first],
                                       scores.rotatedQuery[second], isStill});
             figure.phasors.push_back({index, i, static_cast<double>(scores.n), "k", scores.rotatedKey[first],

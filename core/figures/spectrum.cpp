@@ -34,13 +34,14 @@ Message captionOf(const FigureResults& results, int index, const ConfigurationRe
 {
     const FrequencyTable& table = result.table;
     const auto length = trainingLength(result.shown.config);
-    const std::string pairs = std::to_string(table.scaled.size());
+    const std::string pairs = std::to_string(table.turningPairs());
     const std::string letter = letterIfSeveral(results, index);
     Message caption;
     if (!table.keptShare.empty()) {
-        const auto kept = std::count(table.keptShare.begin(), table.keptShare.end(), 1.0);
-        const auto slowed = std::count(table.keptShare.begin(), table.keptShare.end(), 0.0);
-        const auto blended = static_cast<long>(table.keptShare.size()) - kept - slowed;
+        long kept = 0, slowed = 0, blended = 0;
+        for (std::size_t i = 0; i < table.keptShare.size(); ++i)
+            if (table.scaled[i] != 0.0)
+                ++(table.keptShare[i] == 1.0 ? kept : table.keptShare[i] == 0.0 ? slowed : blended);
         const auto& factorInfo = info(result.shown.config.rule).parameters.front();
         caption = {"{kept} pairs kept · {blended} blended · {slowed} slowed {factor}× · {after} of {pairs} turn fully in "
                    "training ({before} before)",
@@ -87,12 +88,16 @@ FigureSpec buildSpectrum(const FigureResults& results)
         std::vector<double> pairs(count), wavelength(count), wavelengthPlain(count), turns(count), turnsPlain(count);
         for (std::size_t i = 0; i < count; ++i) {
             pairs[i] = static_cast<double>(i);
-            wavelength[i] = kTwoPi / table.scaled[i];
-            wavelengthPlain[i] = kTwoPi / table.plain[i];
+            // A still pair's wavelength is infinite: a gap in the figure, null in the JSON.
+            wavelength[i] = table.scaled[i] != 0.0 ? kTwoPi / table.scaled[i] : kNone;
+            wavelengthPlain[i] = table.plain[i] != 0.0 ? kTwoPi / table.plain[i] : kNone;
             turns[i] = tokens * table.scaled[i] / kTwoPi;
             turnsPlain[i] = tokens * table.plain[i] / kTwoPi;
-            longest = std::max({longest, wavelength[i], wavelengthPlain[i]});
-            shortest = std::min(shortest, wavelength[i]);
+            for (const double drawn : {wavelength[i], wavelengthPlain[i]})
+                if (std::isfinite(drawn))
+                    longest = std::max(longest, drawn);
+            if (std::isfinite(wavelength[i]))
+                shortest = std::min(shortest, wavelength[i]);
         }
         mostPairs = std::max(mostPairs, static_cast<int>(count));
         const Values x = makeValues(std::move(pairs));

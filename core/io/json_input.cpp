@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <set>
 
@@ -174,6 +175,42 @@ Result<std::vector<std::string>> checkJson(std::string_view text, std::size_t la
         return bad("the file cannot be parsed as JSON ({reason}); expected a JSON object",
                    {{"reason", exception.what()}});
     }
+}
+
+BareNumbers withoutBareNumbers(std::string_view text)
+{
+    constexpr std::array<std::string_view, 3> kWords{"-Infinity", "Infinity", "NaN"};
+    BareNumbers result;
+    std::string_view lastText;
+    std::string_view lastKey;
+    std::size_t copied = 0;
+    for (std::size_t at = 0; at < text.size(); ++at) {
+        if (text[at] == '"') {
+            const std::size_t start = ++at;
+            while (at < text.size() && text[at] != '"')
+                at += text[at] == '\\' ? 2 : 1;
+            if (at >= text.size())
+                break;
+            lastText = text.substr(start, at - start);
+        } else if (text[at] == ':') {
+            lastKey = lastText;
+        } else if (text[at] == '-' || text[at] == 'I' || text[at] == 'N') {
+            for (const std::string_view word : kWords)
+                if (text.substr(at).starts_with(word)) {
+                    if (result.numbers.size() >= kMostRepeatedKeys)
+                        return {};
+                    result.numbers.push_back({std::string(word), shortened(lastKey)});
+                    result.text += text.substr(copied, at - copied);
+                    result.text += "null";
+                    copied = at + word.size();
+                    at = copied - 1;
+                    break;
+                }
+        }
+    }
+    if (!result.numbers.empty())
+        result.text += text.substr(copied);
+    return result;
 }
 
 std::string jsonValueText(std::string_view json)

@@ -15,6 +15,22 @@ namespace ropewalk {
 /// thread-safe.
 Result<std::vector<std::string>> checkJson(std::string_view text, std::size_t largestSize);
 
+/// A bare `Infinity`, `-Infinity` or `NaN`, which JSON does not have and Python writes, and the key before
+/// it.
+struct BareNumber
+{
+    std::string word, key;
+};
+
+/// The text with each bare number replaced by null, line for line; where there is none, `numbers` is empty
+/// and so is `text`.
+struct BareNumbers
+{
+    std::string text;
+    std::vector<BareNumber> numbers;
+};
+BareNumbers withoutBareNumbers(std::string_view text);
+
 /// A JSON value (its text) for a sentence, shortened: 500000, "llama", a list.
 std::string jsonValueText(std::string_view json);
 

@@ -3,6 +3,7 @@
 
 #include "../frequency_rules.h"
 #include "../validate.h"
+#include "gguf_model.h"
 #include "json_input.h"
 #include "model_families.h"
 
@@ -11,6 +12,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <map>
 #include <span>
 
 namespace ropewalk {
@@ -21,6 +23,7 @@ using Json = nlohmann::json;
 constexpr std::size_t kLargestFile = std::size_t{64} << 20;
 constexpr double kLargestWidth = 1 << 24;          // of a model, channels
 constexpr double kLongestLength = 1099511627776.0; // 2^40, as validate() has it
+constexpr std::size_t kMostFactors = 65536;
 
 std::string jsonText(const Json& value)
 {
@@ -44,11 +47,35 @@ struct Refusal
     throw Refusal{{std::move(text), std::move(values)}};
 }
 
+/// A member that is stated; null and absent are alike.
+const Json* member(const Json& object, std::string_view key)
+{
+    const auto found = object.find(key);
+    return found == object.end() || found->is_null() ? nullptr : &*found;
+}
+
+bool isTrue(const Json* value)
+{
+    return value && *value != false && *value != 0;
+}
+
+std::string textOf(const Json* value)
+{
+    return value && value->is_string() ? value->get<std::string>() : std::string();
+}
+
+bool isObjectOfObjects(const Json& block)
+{
+    return std::any_of(block.begin(), block.end(), [](const Json& value) { return value.is_object(); });
+}
+
+/// Reads one model's JSON; one object a file.
 class Reader
 {
 public:
     Reader(const Json& root, std::string name)
         : m_root(root)
+        , m_part(&root)
         , m_name(std::move(name))
     {
     }
@@ -58,14 +85,19 @@ public:
         if (!m_root.is_object())
             refuse("the file holds {kind}; expected a JSON object with a model's fields",
                    {{"kind", jsonKind(m_root)}});
-        refuseOtherFormats();
+        if (const Json* schema = member(m_root, "schema"); schema && schema->is_string())
+            refuse("schema is {value}; expected a model's config.json", {{"value", jsonText(*schema)}});
+        if (isMetaParams()) {
+            m_family = &metaParamsFamily();
+            makeParamsBlock();
+        } else if (const std::optional<ModelReading> reading = findFamily()) {
+            return *reading;
+        }
+        for (const std::string& key : repeatedKeys)
+            refuseRepeated(key);
         if (const std::optional<ModelReading> reading = readWithoutRotation())
             return *reading;
-        const ModelFamily& family = findFamily();
-        refuseStructures();
-        for (const std::string& key : repeatedKeys)
-            refuseRepeated(family, key);
-        m_family = &family;
+        refuseStructures(*m_part, m_path);
         return readFamily();
     }
 
@@ -77,11 +109,17 @@ private:
         explicit operator bool() const { return json != nullptr; }
     };
 
-    const Json* topLevel(std::string_view key) const
+    /// One kind of layer, as this file has it.
+    struct Kind
     {
-        const auto found = m_root.find(key);
-        return found == m_root.end() || found->is_null() ? nullptr : &*found;
-    }
+        std::string layerType; ///< empty where all layers are alike
+        const LayerKind* row = nullptr;
+        const Json* block = nullptr;
+        std::string blockName;
+        bool isScaled = true;
+    };
+
+    const Json* topLevel(std::string_view key) const { return member(*m_part, key); }
 
     void note(Severity severity, std::string field, Message text)
     {
@@ -98,71 +136,153 @@ private:
               {{"value", value}, {"class", std::string(m_family->className)}}});
     }
 
-    void refuseOtherFormats() const
+    // Which model
+    // ------------------------------------------------------------------------------------------------
+
+    bool isMetaParams() const { return topLevel("dim") && topLevel("n_heads") && !topLevel("hidden_size"); }
+
+    static ModelReading nothing(Severity severity, std::string field, Message text)
     {
-        for (const auto& [key, value] : m_root.items())
-            if (key == "general.architecture" || key.find(".attention.") != std::string::npos)
-                refuse(
-                    "the key {key} belongs to GGUF metadata, which is not read yet; expected a config.json",
-                    {{"key", key}});
-        if (const Json* schema = topLevel("schema"); schema && schema->is_string())
-            refuse("schema is {value}; expected a model's config.json", {{"value", jsonText(*schema)}});
-        if (topLevel("dim") && topLevel("n_heads") && !topLevel("hidden_size"))
-            refuse("the keys dim and n_heads belong to a params.json, which is not read yet; expected a "
-                   "config.json");
+        return {{}, {{severity, std::move(field), std::move(text)}}};
     }
 
-    /// Files in which nothing rotates, and files in which nothing says so.
-    std::optional<ModelReading> readWithoutRotation()
+    /// Finds the part with the language model and its family; gives a reading where that already is the
+    /// answer.
+    std::optional<ModelReading> findFamily()
     {
         const bool hasFields = std::any_of(modelFields().begin(), modelFields().end(),
                                            [&](std::string_view key) { return topLevel(key) != nullptr; });
         if (!hasFields)
-            return ModelReading{{}, {{Severity::Unknown, "", "no model fields found in this file"}}};
-        if (const Json* type = topLevel("model_type")) {
-            if (!type->is_string())
-                refuse("model_type is {value}; expected a text such as \"llama\"",
-                       {{"value", jsonText(*type)}});
-            m_modelType = type->get<std::string>();
-        }
-        for (const PlainFamily& family : familiesWithoutRotation())
-            if (family.modelType == m_modelType) {
-                refuseHiddenRotation();
-                return ModelReading{{},
-                                    {{Severity::Read,
-                                      "model_type",
-                                      {"{type}: no layer rotates ({instead})",
-                                       {{"type", m_modelType}, {"instead", std::string(family.instead)}}}}}};
+            return nothing(Severity::Unknown, "", "no model fields found in this file");
+        findPart();
+        if (isFamilyNotRead(m_modelType))
+            refuse("model_type is {type}; this family is not read", {{"type", m_modelType}});
+        for (const PlainFamily& family : familiesWithoutRotation()) {
+            if (family.modelType != m_modelType)
+                continue;
+            if (!family.switchKey.empty() && isTrue(topLevel(family.switchKey))) {
+                note(Severity::Conflict, m_path + "model_type",
+                     {"{type} has no rotation, but {key} is true here, which wins; read as {family}",
+                      {{"type", m_modelType},
+                       {"key", std::string(family.switchKey)},
+                       {"family", std::string(family.family)}}});
+                m_family = findModelFamily(family.family);
+                return std::nullopt;
             }
-        if (const Json* alibi = topLevel("alibi"); alibi && alibi->is_boolean() && alibi->get<bool>())
-            return ModelReading{{}, {{Severity::Read, "alibi", "true: no layer rotates (ALiBi)"}}};
+            refuseHiddenRotation();
+            return nothing(Severity::Read, m_path + "model_type",
+                           {"{type}: no layer rotates ({instead})",
+                            {{"type", m_modelType}, {"instead", std::string(family.instead)}}});
+        }
+        m_family = findModelFamily(m_modelType);
+        if (!m_family)
+            m_family = &unknownFamily(topLevel("qk_rope_head_dim") != nullptr);
         return std::nullopt;
+    }
+
+    void findPart()
+    {
+        std::string parentType = statedType();
+        for (bool isFound = true; isFound;) {
+            isFound = false;
+            for (const std::string_view key : nestedPartKeys()) {
+                const Json* part = topLevel(key);
+                if (!part || !part->is_object())
+                    continue;
+                m_part = part;
+                m_path += std::string(key) + ".";
+                isFound = true;
+                break;
+            }
+            if (isFound)
+                parentType = resolvedType(parentType);
+        }
+        m_modelType = m_path.empty() ? resolvedType(parentType) : parentType;
+        if (!m_path.empty())
+            note(Severity::Read, m_path.substr(0, m_path.size() - 1),
+                 "the language model's part of this file");
+    }
+
+    std::string statedType() const
+    {
+        const Json* type = topLevel("model_type");
+        if (type && !type->is_string())
+            refuse("{key} is {value}; expected a text such as \"llama\"",
+                   {{"key", m_path + "model_type"}, {"value", jsonText(*type)}});
+        return textOf(type);
+    }
+
+    /// The type of the part: as stated, else of its first architecture, else the one that belongs to its
+    /// parent.
+    std::string resolvedType(const std::string& parentType)
+    {
+        if (std::string stated = statedType(); !stated.empty())
+            return stated;
+        if (const Json* names = topLevel("architectures"); names && names->is_array())
+            for (const Json& name : *names)
+                if (const std::string_view type = modelTypeOfArchitecture(textOf(&name)); !type.empty()) {
+                    note(Severity::Assumed, m_path + "model_type",
+                         {"not stated; {type} by the architecture {architecture}",
+                          {{"type", std::string(type)}, {"architecture", textOf(&name)}}});
+                    return std::string(type);
+                }
+        if (m_path.empty())
+            return {};
+        const std::string_view type = modelTypeOfPart(parentType);
+        if (!type.empty())
+            note(Severity::Assumed, m_path + "model_type",
+                 {"not stated; {type} as part of {parent}",
+                  {{"type", std::string(type)}, {"parent", parentType}}});
+        return type.empty() ? parentType : std::string(type);
     }
 
     /// A family without rotation whose file says that this one rotates.
     void refuseHiddenRotation() const
     {
-        const auto isTrue = [](const Json* value) {
-            return value && value->is_boolean() && value->get<bool>();
-        };
         const Json* attention = topLevel("attn_config");
-        const Json* type = topLevel("position_embedding_type");
-        const bool typeRotates = type && type->is_string() && type->get<std::string>().find("ro") == 0;
-        if (isTrue(topLevel("rotary")) || typeRotates ||
-            (attention && attention->is_object() && attention->contains("rope") &&
-             isTrue(&attention->at("rope"))))
-            refuse("model_type is {type}, a family without rotation, and this file switches rotation on; "
-                   "such files are not read yet",
-                   {{"type", m_modelType}});
+        const bool typeRotates = textOf(topLevel("position_embedding_type")).find("ro") == 0;
+        const bool attentionRotates =
+            attention && attention->is_object() && isTrue(member(*attention, "rope"));
+        if (topLevel("rotary") == nullptr && !typeRotates && !attentionRotates)
+            return;
+        refuse("model_type is {type}, a family without rotation, and this file switches rotation on; "
+               "such files are not read",
+               {{"type", m_modelType}});
     }
 
-    const ModelFamily& findFamily() const
+    std::optional<ModelReading> readWithoutRotation()
     {
-        if (const ModelFamily* family = findModelFamily(m_modelType))
-            return *family;
-        if (isFamilyNotReadYet(m_modelType))
-            refuse("model_type is {type}; this family is not read yet", {{"type", m_modelType}});
-        return unknownFamily();
+        for (const StructureKey& row : rotationSwitches()) {
+            const auto found = m_part->find(row.key);
+            if (found != m_part->end() && applies(row, *found))
+                return nothing(Severity::Read, m_path + std::string(row.key),
+                               {"{value}: no layer rotates ({instead})",
+                                {{"value", jsonText(*found)}, {"instead", std::string(row.meaning)}}});
+        }
+        return readPositions();
+    }
+
+    /// `position_embedding_type`, as far as the family looks at it.
+    std::optional<ModelReading> readPositions()
+    {
+        const Json* type = topLevel("position_embedding_type");
+        const auto isRotary = [](const std::string& word) { return word == "rope" || word == "rotary"; };
+        if (m_family->positions == "any" || (m_family->positions.empty() && !type))
+            return std::nullopt;
+        const std::string field = m_path + "position_embedding_type";
+        if (m_family->positions.empty()) {
+            if (!isRotary(textOf(type)))
+                refuse("{key} is {value}; expected \"rope\" or \"rotary\"",
+                       {{"key", field}, {"value", jsonText(*type)}});
+            return std::nullopt;
+        }
+        const std::string word = type ? textOf(type) : std::string(m_family->positions);
+        if (!isRotary(word))
+            return nothing(type ? Severity::Read : Severity::Assumed, field,
+                           {"{value}: no layer rotates", {{"value", word}}});
+        if (!type)
+            noteAssumed(field, word);
+        return std::nullopt;
     }
 
     static bool applies(const StructureKey& structure, const Json& value)
@@ -180,93 +300,83 @@ private:
         return true;
     }
 
+    /// Whether the family's own row says what a key means.
+    bool isKeyOfFamily(std::string_view key) const
+    {
+        const KeySpellings& keys = *m_family->keys;
+        for (const auto* list : {&keys.hiddenSize, &keys.heads, &keys.headDim, &keys.base, &keys.share,
+                                 &keys.rotaryDim, &keys.length, &keys.trainingLength})
+            if (spells(*list, key))
+                return true;
+        if (key == m_family->layoutKey || key == m_family->baseFactor)
+            return true;
+        if (m_family->keys == findModelFamily("qwen")->keys && key.find("use_") == 0)
+            return true;
+        if (!m_family->layers)
+            return false;
+        if (m_family->layers->list == "no_rope_layers" &&
+            (key.find("no_rope_layer") == 0 || key == "attn_temperature_tuning"))
+            return true;
+        return std::any_of(
+            m_family->layers->kinds.begin(), m_family->layers->kinds.end(),
+            [&](const LayerKind& kind) { return kind.headDim == key || spells(kind.base, key); });
+    }
+
     void refuseStructures(const Json& in, const std::string& prefix) const
     {
         for (const StructureKey& structure : structureKeys()) {
             const auto found = in.find(structure.key);
-            if (found != in.end() && applies(structure, *found))
-                refuse("{key} stands for {meaning}, which is not read yet",
+            if (found != in.end() && applies(structure, *found) && !isKeyOfFamily(structure.key))
+                refuse("{key} stands for {meaning}, which the family {type} is not known to have",
                        {{"key", prefix + std::string(structure.key)},
-                        {"meaning", std::string(structure.meaning)}});
+                        {"meaning", std::string(structure.meaning)},
+                        {"type", familyText()}});
         }
-    }
-
-    void refuseStructures() const
-    {
-        refuseStructures(m_root, "");
-        if (const Json* type = topLevel("position_embedding_type"))
-            if (!type->is_string() || (*type != "rope" && *type != "rotary"))
-                refuse("position_embedding_type is {value}; expected \"rope\" or \"rotary\"",
-                       {{"value", jsonText(*type)}});
     }
 
     static bool spells(const KeySpellings::List& list, std::string_view key)
     {
-        return std::find(list.begin(), list.end(), key) != list.end();
+        return !key.empty() && std::find(list.begin(), list.end(), key) != list.end();
     }
 
-    void refuseRepeated(const ModelFamily& family, const std::string& key) const
+    void refuseRepeated(const std::string& key) const
     {
-        const KeySpellings& keys = *family.keys;
-        constexpr std::array<std::string_view, 18> kOthers{"model_type",
-                                                           "rope_scaling",
-                                                           "rope_parameters",
-                                                           "rope_type",
-                                                           "type",
-                                                           "factor",
-                                                           "beta_fast",
-                                                           "beta_slow",
-                                                           "truncate",
-                                                           "attention_factor",
-                                                           "mscale",
-                                                           "mscale_all_dim",
-                                                           "low_freq_factor",
-                                                           "high_freq_factor",
-                                                           "original_max_position_embeddings",
-                                                           "rope_theta",
-                                                           "query_pre_attn_scalar",
-                                                           "attention_multiplier"};
-        for (const auto* list : {&keys.hiddenSize, &keys.heads, &keys.headDim, &keys.base, &keys.share,
-                                 &keys.rotaryDim, &keys.length})
-            if (spells(*list, key))
-                refuse("the key {key} stands twice in the same object; expected it once", {{"key", key}});
-        if (std::find(kOthers.begin(), kOthers.end(), key) != kOthers.end())
+        if (isKeyOfFamily(key) || isRotationKey(key))
             refuse("the key {key} stands twice in the same object; expected it once", {{"key", key}});
     }
 
+    // All kinds of layers
+    // ----------------------------------------------------------------------------------------
+
     ModelReading readFamily()
     {
-        const bool isUnknown = m_family == &unknownFamily();
+        const bool isUnknown = m_family->modelType.empty() && m_family != &metaParamsFamily();
         if (isUnknown && !checkUnknownFamily())
             return {{}, std::move(m_notes)};
-        findBlock();
-        m_config.name = nameOfModel();
-        m_config.layout = m_family->layout;
         if (isUnknown)
             noteUnknownFamily();
-        else // no file says how its channels pair: the code that loads it does
-            note(Severity::Assumed, "layout",
-                 {"{layout}: not stated, as {class} pairs channels",
-                  {{"layout", std::string(word(m_config.layout))}, {"class", std::string(m_family->className)}}});
-        readRule();
-        readHead();
-        readBase();
-        readRotatedWidth();
-        readLengths();
-        readLogitScale();
-        if (m_config.rotaryDim % 2 != 0)
-            refuse("odd rotary width {width} ({head_dim} channels a head, {share} of them rotated); expected "
-                   "an even "
-                   "number",
-                   {{"width", std::to_string(m_config.rotaryDim)},
-                    {"head_dim", std::to_string(m_config.headDim)},
-                    {"share", m_shareText}});
-        const std::vector<Issue> issues = validate(m_config);
-        if (const Issue* error = firstError(issues))
-            throw Refusal{error->text};
-        m_notes.insert(m_notes.end(), issues.begin(), issues.end());
-        m_config.notes = std::move(m_notes);
-        return {{std::move(m_config)}, {}};
+        findBlocks();
+        const std::vector<Issue> common = std::move(m_notes);
+        std::vector<RopeConfig> configurations;
+        for (const Kind& kind : kindsOfLayers()) {
+            m_kind = &kind;
+            m_notes = common;
+            configurations.push_back(readKind());
+        }
+        const bool rotates =
+            std::any_of(configurations.begin(), configurations.end(),
+                        [](const RopeConfig& config) { return config.rule != FrequencyRule::None; });
+        if (!rotates)
+            return nothing(Severity::Read, "", "no layer rotates");
+        const bool areAlike =
+            std::all_of(configurations.begin() + 1, configurations.end(), [&](const RopeConfig& config) {
+                return computesTheSame(config, configurations.front());
+            });
+        if (areAlike) {
+            configurations.resize(1);
+            configurations.front().layerType.reset();
+        }
+        return {std::move(configurations), {}};
     }
 
     /// Whether there is anything to read a rotation from; where not, the notes say so.
@@ -281,14 +391,15 @@ private:
         for (const std::string_view key :
              {"rope_theta", "rope_scaling", "rope_parameters", "partial_rotary_factor"})
             if (const Json* value = topLevel(key); value && !(value->is_object() && value->empty())) {
-                if (hasDifferentLayers())
+                const bool isKeyed = value->is_object() && isObjectOfObjects(*value);
+                if (!isKeyed && hasDifferentLayers())
                     refuse("the family {type} is not known and its layer_types differ; whether one rotation "
                            "holds "
                            "for all of them cannot be told",
                            {{"type", familyText()}});
                 return true;
             }
-        note(Severity::Unknown, "model_type",
+        note(Severity::Unknown, m_path + "model_type",
              {"the family {type} is not known and no RoPE key is stated; whether its layers rotate cannot be "
               "told",
               {{"type", familyText()}}});
@@ -297,67 +408,76 @@ private:
 
     std::string familyText() const { return m_modelType.empty() ? "(no model_type)" : m_modelType; }
 
+    /// Layers without attention have no rotation to differ in.
+    static bool isAttention(const Json& type)
+    {
+        return textOf(&type).find("attention") != std::string::npos && textOf(&type).find("linear") != 0;
+    }
+
     bool hasDifferentLayers() const
     {
         const Json* types = topLevel("layer_types");
-        return types && types->is_array() && !types->empty() &&
-               std::any_of(types->begin(), types->end(),
-                           [&](const Json& type) { return type != types->front(); });
+        if (!types || !types->is_array())
+            return false;
+        const Json* first = nullptr;
+        for (const Json& type : *types)
+            if (isAttention(type)) {
+                if (first && type != *first)
+                    return true;
+                first = &type;
+            }
+        return false;
     }
 
     void noteUnknownFamily()
     {
+        const std::string read = m_family->isMla ? "DeepSeek's keys mean, with interleaved pairs"
+                                                 : "Llama's keys mean, with half-split pairs";
         if (m_modelType.empty())
-            note(Severity::Assumed, "model_type",
-                 "not stated; read as Llama's keys mean, with half-split pairs");
+            note(Severity::Assumed, m_path + "model_type", {"not stated; read as {read}", {{"read", read}}});
         else
-            note(Severity::Assumed, "model_type",
-                 {"{type} is not known; read as Llama's keys mean, with half-split pairs",
-                  {{"type", m_modelType}}});
+            note(Severity::Assumed, m_path + "model_type",
+                 {"{type} is not known; read as {read}", {{"type", m_modelType}, {"read", read}}});
     }
 
     std::string nameOfModel() const
     {
         // "organisation/model" names a model; anything else there is a folder of whoever saved the file.
-        if (const Json* stated = topLevel("_name_or_path"); stated && stated->is_string()) {
-            const std::string text = stated->get<std::string>();
-            const bool isModel = text.size() < 200 && std::count(text.begin(), text.end(), '/') == 1 &&
-                                 text.front() != '/' && text.front() != '.' && text.back() != '/';
-            if (isModel)
-                return text;
-        }
-        return m_name;
+        const std::string text = textOf(member(m_root, "_name_or_path"));
+        const bool isModel = !text.empty() && text.size() < 200 &&
+                             std::count(text.begin(), text.end(), '/') == 1 && text.front() != '/' &&
+                             text.front() != '.' && text.back() != '/';
+        return isModel ? text : m_name;
     }
 
-    /// The one block of RoPE parameters: `rope_scaling` wins over `rope_parameters`; null, {} and absent are
+    /// The block of RoPE parameters: `rope_scaling` wins over `rope_parameters`; null, {} and absent are
     /// alike.
-    void findBlock()
+    void findBlocks()
     {
+        if (!m_made.is_null()) {
+            m_block = &m_made;
+            return;
+        }
         for (const std::string_view key : {"rope_scaling", "rope_parameters"}) {
             const Json* block = topLevel(key);
             if (!block)
                 continue;
+            const std::string field = m_path + std::string(key);
             if (!block->is_object())
                 refuse(
                     "{key} is {kind}; expected an object such as {\"rope_type\": \"linear\", \"factor\": 2}",
-                    {{"key", std::string(key)}, {"kind", jsonKind(*block)}});
+                    {{"key", field}, {"kind", jsonKind(*block)}});
             if (block->empty())
                 continue;
-            for (const auto& [member, value] : block->items())
-                if (value.is_object())
-                    refuse("{key} holds a block of its own for {layer}; parameters for each kind of layer "
-                           "are not "
-                           "read yet",
-                           {{"key", std::string(key)}, {"layer", member}});
-            refuseStructures(*block, std::string(key) + ".");
+            refuseStructures(*block, field + ".");
             if (m_block) {
                 if (*block != *m_block)
-                    note(Severity::Conflict, std::string(key),
+                    note(Severity::Conflict, field,
                          {"{other} is stated too and wins", {{"other", m_blockName}}});
                 continue;
             }
             m_block = block;
-            m_blockName = key;
+            m_blockName = field;
         }
         if (m_block && !m_family->readsScaling) {
             note(Severity::Warning, m_blockName,
@@ -370,16 +490,217 @@ private:
                    "rope_scaling or "
                    "rope_parameters",
                    {{"type", m_modelType}});
+        makeQwenBlock();
+    }
+
+    /// Qwen-1 states its rule by a switch.
+    void makeQwenBlock()
+    {
+        if (m_family->keys->trainingLength.front().empty() || !isTrue(topLevel("use_dynamic_ntk")))
+            return;
+        m_made = Json{{"rope_type", "dynamic_qwen"}};
+        m_madeFields["rope_type"] = m_path + "use_dynamic_ntk";
+        m_block = &m_made;
+    }
+
+    /// Meta's params.json and its dialects state a rule by flat keys.
+    void makeParamsBlock()
+    {
+        const auto take = [&](std::string_view from, const char* to) {
+            if (const Json* value = topLevel(from)) {
+                m_made[to] = *value;
+                m_madeFields[to] = std::string(from);
+            }
+        };
+        const auto rule = [&](const char* word, std::string_view field) {
+            m_made["rope_type"] = word;
+            m_madeFields["rope_type"] = std::string(field);
+        };
+        if (isTrue(topLevel("use_scaled_rope"))) {
+            rule("llama3", "use_scaled_rope");
+            take("rope_scale_factor", "factor");
+            take("rope_scaling_factor", "factor");
+            take("low_freq_factor", "low_freq_factor");
+            take("high_freq_factor", "high_freq_factor");
+            if (!m_made.contains("factor")) {
+                m_made["factor"] = 8.0;
+                noteAssumed("rope_scale_factor", "8");
+            }
+            if (!topLevel("original_max_position_embeddings")) {
+                m_made["original_max_position_embeddings"] = 8192;
+                noteAssumed("original_max_position_embeddings", "8192");
+            }
+            if (topLevel("rope_scaling_factor"))
+                note(Severity::Warning, "rope_scaling_factor",
+                     "which rule it belongs to is not stated; read as Llama-3's");
+        } else if (topLevel("rope_scaling_short_factor") || topLevel("rope_scaling_long_factor")) {
+            rule("longrope", "rope_scaling_long_factor");
+            take("rope_scaling_short_factor", "short_factor");
+            take("rope_scaling_long_factor", "long_factor");
+        } else if (const Json* yarn = topLevel("yarn"); yarn && yarn->is_object()) {
+            // Mistral's own files: alpha and beta are the turns, apply_scale switches the factor on cos and
+            // sin.
+            rule("yarn", "yarn");
+            constexpr std::array<std::pair<std::string_view, const char*>, 4> kKeys{
+                {{"factor", "factor"},
+                 {"beta", "beta_fast"},
+                 {"alpha", "beta_slow"},
+                 {"original_max_position_embeddings", "original_max_position_embeddings"}}};
+            for (const auto& [from, to] : kKeys)
+                if (const Json* value = member(*yarn, from)) {
+                    m_made[to] = *value;
+                    m_madeFields[to] = "yarn." + std::string(from);
+                }
+            if (const Json* apply = member(*yarn, "apply_scale"); apply && *apply == false) {
+                m_made["attention_factor"] = 1.0;
+                m_madeFields["attention_factor"] = "yarn.apply_scale";
+            }
+        }
+    }
+
+    /// One entry a kind of layer that this file has.
+    std::vector<Kind> kindsOfLayers()
+    {
+        if (m_block && isObjectOfObjects(*m_block) && !m_family->layers)
+            return kindsOfBlocks();
+        const LayerScheme* scheme = m_family->layers;
+        const bool isUniform = !scheme || (!scheme->onlyWith.empty() && !topLevel(scheme->onlyWith));
+        if (isUniform)
+            return {Kind{"", nullptr, m_block, m_blockName, true}};
+        std::vector<Kind> kinds;
+        const std::vector<bool> occurs = occurringKinds(*scheme);
+        const bool isKeyed = m_block && isObjectOfObjects(*m_block);
+        for (std::size_t i = 0; i < scheme->kinds.size(); ++i) {
+            if (!occurs[i])
+                continue;
+            const LayerKind& row = scheme->kinds[i];
+            Kind kind{std::string(row.layerType), &row, m_block, m_blockName, row.isScaled};
+            if (isKeyed) {
+                kind.block = member(*m_block, row.layerType);
+                kind.blockName = m_blockName + "." + kind.layerType;
+                kind.isScaled = true;
+            }
+            kinds.push_back(std::move(kind));
+        }
+        return kinds;
+    }
+
+    /// A block with a block for each kind of layer, whatever the family.
+    std::vector<Kind> kindsOfBlocks()
+    {
+        std::vector<Kind> kinds;
+        const Json* types = topLevel("layer_types");
+        for (const auto& [key, block] : m_block->items()) {
+            if (!block.is_object())
+                continue;
+            const bool occurs = !types || !types->is_array() || types->empty() ||
+                                std::find(types->begin(), types->end(), key) != types->end();
+            if (occurs)
+                kinds.push_back({key, nullptr, &block, m_blockName + "." + key, true});
+        }
+        if (kinds.empty())
+            refuse("{key} names no kind of layer that layer_types lists", {{"key", m_blockName}});
+        return kinds;
+    }
+
+    std::vector<bool> occurringKinds(const LayerScheme& scheme) const
+    {
+        const Json* list = topLevel(scheme.list);
+        std::vector<bool> occurs(scheme.kinds.size(), false);
+        if (list && list->is_array())
+            for (const Json& entry : *list) {
+                const std::string text = entry.is_string() ? entry.get<std::string>() : entry.dump();
+                const auto row =
+                    std::find_if(scheme.words.begin(), scheme.words.end(), [&](const auto& word) {
+                        return word.entry == text || (word.entry.empty() && entry.is_number());
+                    });
+                if (row != scheme.words.end())
+                    occurs[row->kind] = true;
+            }
+        if (std::none_of(occurs.begin(), occurs.end(), [](bool does) { return does; }))
+            occurs.assign(scheme.kinds.size(), true);
+        return occurs;
+    }
+
+    // One kind of layer
+    // ------------------------------------------------------------------------------------------
+
+    RopeConfig readKind()
+    {
+        m_config = {};
+        m_config.name = nameOfModel();
+        if (!m_kind->layerType.empty())
+            m_config.layerType = m_kind->layerType;
+        readLayout();
+        readRule();
+        readHead();
+        if (m_kind->row && !m_kind->row->rotates) {
+            m_config.rule = FrequencyRule::None;
+            m_config.parameters = {};
+            m_config.rotaryDim = 0;
+            note(Severity::Read, "", "these layers do not rotate");
+        } else {
+            readBase();
+            readRotatedWidth();
+        }
+        readLengths();
+        readLogitScale();
+        readTemperature();
+        checkWidth();
+        const std::vector<Issue> issues = validate(m_config);
+        if (const Issue* error = firstError(issues))
+            throw Refusal{error->text};
+        m_notes.insert(m_notes.end(), issues.begin(), issues.end());
+        noteReadings();
+        m_config.notes = std::move(m_notes);
+        return std::move(m_config);
+    }
+
+    void checkWidth() const
+    {
+        if (m_config.rotaryDim % 2 == 0)
+            return;
+        refuse("odd rotary width {width} ({head_dim} channels a head, {share} of them rotated); expected "
+               "an even "
+               "number",
+               {{"width", std::to_string(m_config.rotaryDim)},
+                {"head_dim", std::to_string(m_config.headDim)},
+                {"share", m_shareText}});
+    }
+
+    void readLayout()
+    {
+        m_config.layout = m_family->layout;
+        const Value stated = m_family->layoutKey.empty() ? Value{} : find({m_family->layoutKey});
+        if (!stated) {
+            // No file says how its channels pair: the code that loads it does. An unknown family says so by itself.
+            if (!m_family->className.empty() && !m_family->modelType.empty())
+                note(Severity::Assumed, "layout",
+                     {"{layout}: not stated, as {class} pairs channels",
+                      {{"layout", std::string(word(m_config.layout))},
+                       {"class", std::string(m_family->className)}}});
+            return;
+        }
+        if (!stated.json->is_boolean())
+            refuse("{key} is {value}; expected true or false",
+                   {{"key", stated.field}, {"value", jsonText(*stated.json)}});
+        const Layout other = m_family->layoutIfTrue == Layout::Half ? Layout::Interleaved : Layout::Half;
+        m_config.layout = stated.json->get<bool>() ? m_family->layoutIfTrue : other;
+        noteRead(stated);
     }
 
     Value inBlock(std::string_view key) const
     {
-        if (!m_block)
+        const Json* value = m_kind->block ? member(*m_kind->block, key) : nullptr;
+        if (!value)
             return {};
-        const auto found = m_block->find(key);
-        if (found == m_block->end() || found->is_null())
-            return {};
-        return {&*found, m_blockName + "." + std::string(key)};
+        return {value, blockField(std::string(key))};
+    }
+
+    std::string blockField(const std::string& key) const
+    {
+        const auto made = m_madeFields.find(key);
+        return made != m_madeFields.end() ? made->second : m_kind->blockName + "." + key;
     }
 
     /// The value that counts among those stated: the block's, then the top level's in the family's order of
@@ -391,7 +712,7 @@ private:
             const Json* value = key.empty() ? nullptr : topLevel(key);
             if (!value)
                 continue;
-            const Value candidate{value, std::string(key)};
+            const Value candidate{value, m_path + std::string(key)};
             if (!winner)
                 winner = candidate;
             else if (*value != *winner.json)
@@ -426,6 +747,20 @@ private:
 
     void readRule()
     {
+        if (m_kind->row && !m_kind->row->rotates)
+            return;
+        if (!m_kind->isScaled) {
+            m_config.rule = FrequencyRule::Default;
+            if (inBlock("rope_type") || inBlock("type"))
+                note(Severity::Read, m_kind->blockName, "holds for other layers, not for these");
+            return;
+        }
+        if (!m_kind->block && m_kind->row && m_kind->row->proportionalShare) {
+            m_config.rule = FrequencyRule::Proportional;
+            m_config.parameters.partialRotaryFactor = m_kind->row->proportionalShare;
+            noteAssumed(m_path + "rope_parameters." + m_kind->layerType + ".rope_type", "proportional");
+            return;
+        }
         const Value newWord = inBlock("rope_type");
         const Value oldWord = inBlock("type");
         for (const Value* value : {&newWord, &oldWord})
@@ -441,46 +776,68 @@ private:
                    {"winner", newWord.field}}});
         if (!stated) {
             refuseBlockWithoutRule();
-            return;
+        } else {
+            m_config.rule = ruleOfWord(stated);
+            noteRead(stated);
+            readRuleParameters();
         }
-        const std::string ruleWord = stated.json->get<std::string>();
-        // The words that files use; ntk_aware has none.
-        constexpr std::array<std::string_view, 4> kFileWords{"default", "linear", "yarn", "llama3"};
-        if (std::find(kFileWords.begin(), kFileWords.end(), ruleWord) == kFileWords.end()) {
-            const auto unbuilt = knownUnbuiltRules();
-            const bool isKnown = std::find(unbuilt.begin(), unbuilt.end(), ruleWord) != unbuilt.end() ||
-                                 ruleWord == "su" || ruleWord == "mrope";
-            if (isKnown)
-                refuse("{key} is {rule}; this rule is not built yet",
-                       {{"key", stated.field}, {"rule", ruleWord}});
-            refuse("{key} is {value}; expected default, linear, yarn or llama3",
-                   {{"key", stated.field}, {"value", jsonText(*stated.json)}});
-        }
-        m_config.rule = findFrequencyRule(ruleWord)->rule;
-        noteRead(stated);
-        readRuleParameters();
+        readSections();
+    }
+
+    FrequencyRule ruleOfWord(const Value& stated) const
+    {
+        std::string ruleWord = stated.json->get<std::string>();
+        for (const RuleSpelling& spelling : ruleSpellings())
+            if (spelling.word == ruleWord)
+                ruleWord = spelling.rule;
+        // The words that files use; the others are this program's own.
+        constexpr std::array<std::string_view, 7> kFileWords{"default", "linear",   "dynamic",     "yarn",
+                                                             "llama3",  "longrope", "proportional"};
+        const FrequencyRuleInfo* row = findFrequencyRule(ruleWord);
+        const bool isOfFiles = m_kind->block == &m_made ||
+                               std::find(kFileWords.begin(), kFileWords.end(), ruleWord) != kFileWords.end();
+        if (!row || !isOfFiles)
+            refuse(
+                "{key} is {value}; expected default, linear, dynamic, yarn, llama3, longrope or proportional",
+                {{"key", stated.field}, {"value", jsonText(*stated.json)}});
+        // Hunyuan writes a fixed stretching of the base as a dynamic one.
+        if (row->rule == FrequencyRule::Dynamic && inBlock("alpha"))
+            return FrequencyRule::NtkAware;
+        return row->rule;
     }
 
     /// Without a rule's word a block may hold a base or a share, and nothing that would scale.
     void refuseBlockWithoutRule() const
     {
-        if (!m_block)
+        if (!m_kind->block)
             return;
-        for (const auto& [key, value] : m_block->items())
-            if (!value.is_null() && key != "rope_theta" && key != "partial_rotary_factor")
-                refuse(
-                    "{block} states {key} and no rope_type; expected rope_type with default, linear, yarn or "
-                    "llama3",
-                    {{"block", m_blockName}, {"key", key}});
+        for (const auto& [key, value] : m_kind->block->items())
+            if (!value.is_null() && key != "rope_theta" && key != "partial_rotary_factor" &&
+                key.find("mrope_") != 0)
+                refuse("{block} states {key} and no rope_type; expected rope_type with default, linear, "
+                       "dynamic, "
+                       "yarn, llama3 or longrope",
+                       {{"block", m_kind->blockName}, {"key", key}});
     }
 
     void readRuleParameters()
     {
         const auto parameters = info(m_config.rule).parameters;
-        constexpr std::array<std::string_view, 5> kOthers{
-            "rope_type", "type", "rope_theta", "partial_rotary_factor", "original_max_position_embeddings"};
-        for (const auto& [key, json] : m_block->items()) {
-            const Value value{&json, m_blockName + "." + key};
+        // Read elsewhere, or without a meaning for the numbers.
+        constexpr std::array<std::string_view, 12> kOthers{"rope_type",
+                                                           "type",
+                                                           "rope_theta",
+                                                           "partial_rotary_factor",
+                                                           "original_max_position_embeddings",
+                                                           "mrope_section",
+                                                           "mrope_interleaved",
+                                                           "llama_4_scaling_beta",
+                                                           "alpha",
+                                                           "short_mscale",
+                                                           "long_mscale",
+                                                           "max_position_embeddings"};
+        for (const auto& [key, json] : m_kind->block->items()) {
+            const Value value{&json, blockField(key)};
             const auto parameter = std::find_if(parameters.begin(), parameters.end(),
                                                 [&name = key](const auto& row) { return row.key == name; });
             if (parameter == parameters.end()) {
@@ -490,28 +847,81 @@ private:
                           {{"value", jsonText(json)}, {"rule", std::string(info(m_config.rule).word)}}});
             } else if (json.is_null()) {
                 note(Severity::Assumed, value.field, "null counts as not stated");
-            } else if (parameter->number) {
-                m_config.parameters.*parameter->number = number(value, "a number");
-                noteRead(value);
-            } else if (json.is_boolean()) {
-                m_config.parameters.truncate = json.get<bool>();
-                noteRead(value);
             } else {
-                refuse("{key} is {value}; expected true or false",
-                       {{"key", value.field}, {"value", jsonText(json)}});
+                readRuleParameter(*parameter, value);
             }
         }
+        if (m_config.rule == FrequencyRule::NtkAware)
+            if (const Value alpha = inBlock("alpha")) {
+                m_config.parameters.factor = number(alpha, "a number");
+                note(Severity::Read, alpha.field,
+                     {"{value}: the base is stretched by alpha^(d/(d-2)), as with the rule ntk_aware",
+                      {{"value", jsonText(*alpha.json)}}});
+            }
         for (const RuleParameterInfo& parameter : parameters)
             if (parameter.number && !(m_config.parameters.*parameter.number) && parameter.defaultValue)
-                note(Severity::Assumed, m_blockName + "." + std::string(parameter.key),
+                note(Severity::Assumed, m_kind->blockName + "." + std::string(parameter.key),
                      {"{value}: default of the rule {rule}, not stated",
                       {{"value", shortNumber(*parameter.defaultValue)},
                        {"rule", std::string(info(m_config.rule).word)}}});
     }
 
+    void readRuleParameter(const RuleParameterInfo& parameter, const Value& value)
+    {
+        if (parameter.number) {
+            m_config.parameters.*parameter.number = number(value, "a number");
+        } else if (parameter.list) {
+            m_config.parameters.*parameter.list = numbers(value);
+        } else if (parameter.truth) {
+            if (!value.json->is_boolean())
+                refuse("{key} is {value}; expected true or false",
+                       {{"key", value.field}, {"value", jsonText(*value.json)}});
+            m_config.parameters.*parameter.truth = value.json->get<bool>();
+        } else {
+            return;
+        }
+        noteRead(value);
+    }
+
+    static std::vector<double> numbers(const Value& value)
+    {
+        if (!value.json->is_array() || value.json->empty() || value.json->size() > kMostFactors)
+            refuse("{key} is {value}; expected a list of numbers, one a pair",
+                   {{"key", value.field}, {"value", jsonText(*value.json)}});
+        std::vector<double> list;
+        for (const Json& entry : *value.json)
+            list.push_back(
+                number({&entry, value.field + "[" + std::to_string(list.size()) + "]"}, "a number"));
+        return list;
+    }
+
+    /// M-RoPE's sections: for text all axes have one position, so that no frequency depends on them.
+    void readSections()
+    {
+        const Value sections = inBlock("mrope_section");
+        if (!sections)
+            return;
+        const std::vector<double> list = numbers(sections);
+        m_config.mropeSection.clear();
+        for (const double pairs : list) {
+            if (pairs != std::floor(pairs) || pairs < 0.0 || pairs > kLargestWidth)
+                refuse("{key} holds {value}; expected whole numbers of pairs",
+                       {{"key", sections.field}, {"value", shortNumber(pairs)}});
+            m_config.mropeSection.push_back(static_cast<int>(pairs));
+        }
+        m_config.isMropeInterleaved = isTrue(inBlock("mrope_interleaved").json);
+        note(Severity::Read, sections.field,
+             {"{order} sections of pairs for time, height and width; text has one position for all three",
+              {{"order", m_config.isMropeInterleaved ? "interleaved" : "consecutive"}}});
+    }
+
     void readHead()
     {
-        const Value headDim = find(m_family->keys->headDim);
+        if (m_family->isMla && !inMlaWidths())
+            return;
+        const std::string_view ownKey = m_kind->row ? m_kind->row->headDim : std::string_view();
+        const Value own = ownKey.empty() ? Value{} : find({ownKey});
+        const Value headDim = own ? own : find(m_family->keys->headDim);
         const Value hiddenSize = find(m_family->keys->hiddenSize);
         const Value heads = find(m_family->keys->heads);
         const auto orDefault = [&](const Value& value,
@@ -522,10 +932,15 @@ private:
         const std::optional<int> count = orDefault(heads, m_family->heads);
         const int quotient = width && count ? *width / *count : 0;
         const auto field = [](const KeySpellings::List& keys) { return std::string(keys.front()); };
+        if (!own && m_kind->row && m_kind->row->headDimDefault) {
+            m_config.headDim = *m_kind->row->headDimDefault;
+            noteAssumed(ownKey, std::to_string(m_config.headDim));
+            return;
+        }
         if (headDim) {
             m_config.headDim = static_cast<int>(whole(headDim, 1, kLargestWidth));
             noteRead(headDim);
-            if (hiddenSize && heads && quotient != m_config.headDim)
+            if (!own && hiddenSize && heads && quotient != m_config.headDim)
                 note(Severity::Conflict, headDim.field,
                      {"{value} is stated and wins; {hidden} / {heads} would be {quotient}",
                       {{"value", std::to_string(m_config.headDim)},
@@ -568,43 +983,98 @@ private:
                    {"value", std::to_string(quotient)}}});
     }
 
+    /// Multi-head latent attention: a plain part and a rotary part behind it. Whether the head's width is to
+    /// be read as everywhere else (DeepSeek-V4 states it and no plain part).
+    bool inMlaWidths()
+    {
+        m_config.channels = ChannelScheme::Last;
+        const Value plain = find({"qk_nope_head_dim"});
+        const Value rotary = find({"qk_rope_head_dim"});
+        if (!plain && topLevel("head_dim") && m_family->layers)
+            return true;
+        constexpr int kPlainDefault = 128;
+        const int plainWidth = plain ? static_cast<int>(whole(plain, 0, kLargestWidth)) : kPlainDefault;
+        const int rotaryWidth =
+            rotary ? static_cast<int>(whole(rotary, 0, kLargestWidth)) : m_family->rotaryDim.value_or(64);
+        m_config.headDim = plainWidth + rotaryWidth;
+        if (plain)
+            noteRead(plain);
+        else
+            noteAssumed("qk_nope_head_dim", std::to_string(kPlainDefault));
+        for (const std::string_view key : m_family->keys->headDim)
+            if (const Json* stated = key.empty() ? nullptr : topLevel(key);
+                stated && *stated != m_config.headDim)
+                note(Severity::Conflict, m_path + std::string(key),
+                     {"{value} is stated here; a head of q and k has qk_nope_head_dim + qk_rope_head_dim = "
+                      "{width}",
+                      {{"value", jsonText(*stated)}, {"width", std::to_string(m_config.headDim)}}});
+        return false;
+    }
+
     void readBase()
     {
-        const KeySpellings::List& keys = m_family->keys->base;
-        const Value base = find(keys, keys.front().empty() ? std::string_view() : "rope_theta");
+        const LayerKind* row = m_kind->row;
+        const bool hasOwn = row && !row->base.front().empty();
+        const KeySpellings::List& keys = hasOwn ? row->base : m_family->keys->base;
+        // A flat block's base is the family's; a kind with a key of its own has its base there.
+        const bool isOfBlock = !keys.front().empty() && (!hasOwn || m_kind->block != m_block);
+        const Value base = find(keys, isOfBlock ? "rope_theta" : std::string_view());
+        const std::optional<double> fallback = row && row->baseDefault ? row->baseDefault : m_family->base;
         if (base) {
             m_config.base = number(base, "a number above 1");
             if (!(m_config.base > 1.0))
                 refuse("{key} is {value}; expected a number above 1",
                        {{"key", base.field}, {"value", jsonText(*base.json)}});
             noteRead(base);
-        } else if (m_family->base) {
-            m_config.base = *m_family->base;
-            noteAssumed(keys.front().empty() ? "rope_theta" : keys.front(), shortNumber(m_config.base));
+        } else if (fallback) {
+            m_config.base = *fallback;
+            noteAssumed(keys.front().empty() ? "rope_theta" : keys.front(), shortNumber(m_config.base, 9));
         } else {
-            refuse("{key} is not stated; expected a number above 1", {{"key", std::string(keys.front())}});
+            refuse("{key} is not stated; expected a number above 1",
+                   {{"key", m_path + std::string(keys.front())}});
         }
+        readBaseFactor();
+    }
+
+    void readBaseFactor()
+    {
+        const Value ratio = m_family->baseFactor.empty() ? Value{} : find({m_family->baseFactor});
+        if (!ratio)
+            return;
+        const double factor = number(ratio, "a number above 0");
+        m_config.base *= factor;
+        if (!(m_config.base > 1.0) || !std::isfinite(m_config.base))
+            refuse("{key} is {value}; expected a factor that leaves a base above 1",
+                   {{"key", ratio.field}, {"value", jsonText(*ratio.json)}});
+        note(Severity::Read, ratio.field,
+             {"{value}, as stated: the base is {base}",
+              {{"value", jsonText(*ratio.json)}, {"base", shortNumber(m_config.base, 9)}}});
     }
 
     void readRotatedWidth()
     {
-        if (!m_family->keys->rotaryDim.front().empty()) {
-            // In these classes null is a value of its own: it turns the whole width of the model.
-            const std::string_view key = m_family->keys->rotaryDim.front();
-            if (const auto stated = m_root.find(key); stated != m_root.end() && stated->is_null())
+        const KeySpellings& keys = *m_family->keys;
+        const bool hasShare = !keys.share.front().empty();
+        if (!keys.rotaryDim.front().empty()) {
+            // In GPT-J's classes null is a value of its own: it turns the whole width of the model.
+            const std::string_view key = keys.rotaryDim.front();
+            if (const auto stated = m_part->find(key);
+                !hasShare && !m_family->isMla && stated != m_part->end() && stated->is_null())
                 refuse("{key} is null; expected a whole number of rotated channels",
-                       {{"key", std::string(key)}});
-            const Value width = find(m_family->keys->rotaryDim);
-            m_config.rotaryDim = width ? static_cast<int>(whole(width, 0, kLargestWidth))
-                                       : m_family->rotaryDim.value_or(m_config.headDim);
-            m_shareText = std::to_string(m_config.rotaryDim);
-            if (width)
-                noteRead(width);
-            else
-                noteAssumed(m_family->keys->rotaryDim.front(), m_shareText);
-            return;
+                       {{"key", m_path + std::string(key)}});
+            const Value width = find(keys.rotaryDim);
+            if (width || m_family->rotaryDim || !hasShare) {
+                m_config.rotaryDim = width ? static_cast<int>(whole(width, 0, kLargestWidth))
+                                           : m_family->rotaryDim.value_or(m_config.headDim);
+                m_shareText = std::to_string(m_config.rotaryDim);
+                if (width)
+                    noteRead(width);
+                else
+                    noteAssumed(key, m_shareText);
+                return;
+            }
         }
-        const Value share = find(m_family->keys->share, "partial_rotary_factor");
+        const Value share = hasShare ? find(keys.share, "partial_rotary_factor") : Value{};
         double value = m_family->share;
         if (share) {
             value = number(share, "a number from 0 to 1");
@@ -613,9 +1083,16 @@ private:
                        {{"key", share.field}, {"value", jsonText(*share.json)}});
             noteRead(share);
         } else if (value != 1.0) {
-            noteAssumed(m_family->keys->share.front(), shortNumber(value));
+            noteAssumed(hasShare ? keys.share.front() : "rotary share", shortNumber(value));
         }
         m_shareText = shortNumber(value);
+        if (m_config.rule == FrequencyRule::Proportional) {
+            // Pairs are formed over the whole head; the share says how many of them turn.
+            if (share)
+                m_config.parameters.partialRotaryFactor = value;
+            m_config.rotaryDim = m_config.headDim;
+            return;
+        }
         m_config.rotaryDim = rotaryDimForShare(m_config.headDim, value);
     }
 
@@ -625,19 +1102,26 @@ private:
         if (length) {
             m_config.maxPositionEmbeddings = static_cast<std::int64_t>(whole(length, 1, kLongestLength));
             noteRead(length);
+        } else if (m_family->length) {
+            m_config.maxPositionEmbeddings = m_family->length;
+            noteAssumed(m_family->keys->length.front(), std::to_string(*m_family->length));
         } else {
-            note(Severity::Assumed, std::string(m_family->keys->length.front()),
+            note(Severity::Assumed, m_path + std::string(m_family->keys->length.front()),
                  "not stated; no training length is assumed");
         }
         // Here the top level wins over the block, unlike everywhere else.
-        Value original = inBlock("original_max_position_embeddings");
-        if (const Json* outer = topLevel("original_max_position_embeddings")) {
+        const bool isScaled = m_kind->isScaled && m_config.rule != FrequencyRule::None;
+        Value original = isScaled ? inBlock("original_max_position_embeddings") : Value{};
+        if (const Json* outer = topLevel("original_max_position_embeddings"); outer && isScaled) {
+            const std::string field = m_path + "original_max_position_embeddings";
             if (original && *outer != *original.json)
                 note(Severity::Conflict, original.field,
                      {"{value} is stated here, {other} at the top level, which wins",
                       {{"value", jsonText(*original.json)}, {"other", jsonText(*outer)}}});
-            original = {outer, "original_max_position_embeddings"};
+            original = {outer, field};
         }
+        if (!original && !m_family->keys->trainingLength.front().empty())
+            original = find(m_family->keys->trainingLength);
         if (original) {
             m_config.originalMaxPositionEmbeddings =
                 static_cast<std::int64_t>(whole(original, 1, kLongestLength));
@@ -647,12 +1131,55 @@ private:
                  {"not stated; the rule computes with max_position_embeddings, {value}",
                   {{"value", jsonText(*length.json)}}});
         }
+        readAmplitudes();
+    }
+
+    /// Factors on cos and sin that stand beside the rule.
+    void readAmplitudes()
+    {
+        if (m_config.rule == FrequencyRule::LongRope) {
+            for (const auto& [key, target] : {std::pair{"short_mscale", &RuleParameters::shortMscale},
+                                              std::pair{"long_mscale", &RuleParameters::longMscale}})
+                if (const Value value = inBlock(key)) {
+                    m_config.parameters.*target = number(value, "a number above 0");
+                    noteRead(value);
+                }
+        }
+        if (m_kind->row && m_kind->row->attentionFactor && m_config.rule == FrequencyRule::Yarn &&
+            !m_config.parameters.attentionFactor) {
+            m_config.parameters.attentionFactor = m_kind->row->attentionFactor;
+            note(Severity::Assumed, "attention_factor",
+                 {"{value}: of the publisher's code, not stated",
+                  {{"value", shortNumber(*m_kind->row->attentionFactor)}}});
+        }
+    }
+
+    std::optional<double> effectiveFactor() const
+    {
+        for (const RuleParameterInfo& parameter : info(m_config.rule).parameters)
+            if (parameter.key == "factor")
+                return effectiveParameter(m_config, parameter);
+        return std::nullopt;
     }
 
     void readLogitScale()
     {
+        const double headDim = m_config.headDim;
         if (m_family->logitScale == LogitScale::Usual)
             return;
+        if (m_family->logitScale == LogitScale::One) {
+            m_config.softmaxFactor = std::sqrt(headDim);
+            note(Severity::Assumed, "softmax_factor",
+                 {"√head_dim: q and k are normalised and the whole scale is 1 ({class})",
+                  {{"class", std::string(m_family->className)}}});
+            return;
+        }
+        if (m_family->logitScale == LogitScale::MscaleAllDim) {
+            const std::optional<double> factor = effectiveFactor();
+            if (m_config.rule == FrequencyRule::Yarn && factor)
+                m_config.softmaxFactor = mlaSoftmaxFactor(*factor, m_config.parameters.mscaleAllDim);
+            return;
+        }
         const bool isGemma = m_family->logitScale == LogitScale::QueryPreAttnScalar;
         const std::string_view key = isGemma ? "query_pre_attn_scalar" : "attention_multiplier";
         const Value stated = find({key});
@@ -666,16 +1193,156 @@ private:
         } else {
             noteAssumed(key, shortNumber(value));
         }
-        const double headDim = m_config.headDim;
         m_config.softmaxFactor = isGemma ? std::sqrt(headDim / value) : value * std::sqrt(headDim);
     }
 
+    void readTemperature()
+    {
+        if (const Value beta = inBlock("llama_4_scaling_beta")) {
+            const double value = number(beta, "a number");
+            if (value != 0.0) {
+                m_config.temperature.rule = TemperatureRule::Ministral;
+                m_config.temperature.coefficient = value;
+                m_config.temperature.referenceLength = m_config.originalMaxPositionEmbeddings;
+            }
+            noteRead(beta);
+        }
+        if (!m_family->keys->trainingLength.front().empty())
+            if (const Value logN = find({"use_logn_attn"}); logN && isTrue(logN.json)) {
+                m_config.temperature.rule = TemperatureRule::LogN;
+                noteRead(logN);
+            }
+        // Llama 4 scales the queries of the layers that do not rotate.
+        if (m_family == findModelFamily("llama4_text") && m_kind->row && !m_kind->row->rotates)
+            readLlama4Temperature();
+    }
+
+    void readLlama4Temperature()
+    {
+        const Value tuning = find({"attn_temperature_tuning"});
+        if (tuning && !isTrue(tuning.json))
+            return;
+        m_config.temperature.rule = TemperatureRule::Llama4;
+        if (!tuning)
+            noteAssumed("attn_temperature_tuning", "true");
+        if (const Value scale = find({"attn_scale"}))
+            m_config.temperature.coefficient = number(scale, "a number");
+        if (const Value floor = find({"floor_scale"}))
+            m_config.temperature.referenceLength = static_cast<std::int64_t>(whole(floor, 1, kLongestLength));
+    }
+
+    // What engines read differently
+    // ------------------------------------------------------------------------------
+
+    void noteReadings()
+    {
+        const std::optional<double> factor = effectiveFactor();
+        const double formula = factor && *factor > 1.0 ? 0.1 * std::log(*factor) + 1.0 : 1.0;
+        if (m_config.rule == FrequencyRule::Yarn)
+            noteYarnReadings(formula);
+        for (const KnownReading& reading : knownReadings())
+            if (reading.modelType == m_modelType && reading.rule == m_config.rule &&
+                (reading.layerType.empty() || reading.layerType == m_kind->layerType) &&
+                isWorthSaying(reading))
+                note(Severity::Warning, std::string(reading.field),
+                     {std::string(reading.text),
+                      {{"softmax_factor", shortNumber(m_config.softmaxFactor)},
+                       {"formula_factor", shortNumber(formula, 7)}}});
+    }
+
+    /// A reading about a default is said only where the file leaves it open, one about a value only where it
+    /// is stated.
+    bool isWorthSaying(const KnownReading& reading) const
+    {
+        const auto isStated = [&](const Issue& issue) {
+            return issue.severity == Severity::Read && issue.field.ends_with(reading.field);
+        };
+        const bool stated = std::any_of(m_notes.begin(), m_notes.end(), isStated);
+        if (reading.field == "rope_theta")
+            return !stated;
+        return reading.field != "truncate" || m_config.parameters.truncate == false;
+    }
+
+    void noteYarnReadings(double formula)
+    {
+        const RuleParameters& rule = m_config.parameters;
+        const double used = frequencyTable(m_config).attentionFactor;
+        const auto differs = [&](double other) { return std::fabs(other - used) > 1e-6; };
+        const auto say = [&](const char* field, const char* text, double other) {
+            if (differs(other))
+                note(Severity::Warning, field,
+                     {text, {{"used", shortNumber(used, 7)}, {"other", shortNumber(other, 7)}}});
+        };
+        if (rule.attentionFactor) {
+            say("attention_factor",
+                "{used} as stated; engines that leave attention_factor out compute {other}, 0.1·ln factor + "
+                "1",
+                formula);
+            return;
+        }
+        const double scaled = formula - 1.0;
+        const double mscale = rule.mscale.value_or(0.0);
+        const double allDim = rule.mscaleAllDim.value_or(0.0);
+        if (mscale == 0.0 && allDim == 0.0)
+            return;
+        say("mscale",
+            "{used} on cos and sin; engines that look at neither mscale nor mscale_all_dim have {other}",
+            formula);
+        if (mscale != 0.0)
+            say("mscale", "{used} on cos and sin; engines that look at mscale alone have {other}",
+                mscale * scaled + 1.0);
+        if (allDim == 0.0)
+            return;
+        say("mscale_all_dim", "{used} on cos and sin; engines that take both as a ratio have {other}",
+            ((mscale == 0.0 ? 0.0 : mscale) * scaled + 1.0) / (allDim * scaled + 1.0));
+    }
+
+public:
+    /// Whether a key decides something in some block or at the top level, whatever the family.
+    static bool isRotationKey(std::string_view key)
+    {
+        constexpr auto kKeys = std::to_array<std::string_view>({"model_type",
+                                                                "rope_scaling",
+                                                                "rope_parameters",
+                                                                "rope_type",
+                                                                "type",
+                                                                "factor",
+                                                                "beta_fast",
+                                                                "beta_slow",
+                                                                "truncate",
+                                                                "attention_factor",
+                                                                "mscale",
+                                                                "mscale_all_dim",
+                                                                "low_freq_factor",
+                                                                "high_freq_factor",
+                                                                "short_factor",
+                                                                "long_factor",
+                                                                "original_max_position_embeddings",
+                                                                "rope_theta",
+                                                                "head_dim",
+                                                                "hidden_size",
+                                                                "num_attention_heads",
+                                                                "max_position_embeddings",
+                                                                "partial_rotary_factor",
+                                                                "query_pre_attn_scalar",
+                                                                "attention_multiplier",
+                                                                "qk_rope_head_dim",
+                                                                "qk_nope_head_dim"});
+        return std::find(kKeys.begin(), kKeys.end(), key) != kKeys.end();
+    }
+
+private:
     const Json& m_root;
+    const Json* m_part; ///< the language model's part
+    std::string m_path; ///< its keys, each with a dot behind it
     std::string m_name;
     std::string m_modelType;
     const ModelFamily* m_family = nullptr;
     const Json* m_block = nullptr;
     std::string m_blockName = "rope_scaling";
+    Json m_made;                                     ///< a block made of switches and flat keys
+    std::map<std::string, std::string> m_madeFields; ///< where its members were read
+    const Kind* m_kind = nullptr;
     std::string m_shareText;
     RopeConfig m_config;
     std::vector<Issue> m_notes;
@@ -686,11 +1353,26 @@ private:
 Result<ModelReading> readModelConfig(std::string_view text, const std::string& name)
 {
     try {
-        const Result<std::vector<std::string>> repeatedKeys = checkJson(text, kLargestFile);
+        const BareNumbers plain = withoutBareNumbers(text);
+        const std::string_view json = plain.numbers.empty() ? text : std::string_view(plain.text);
+        for (const BareNumber& bare : plain.numbers)
+            if (Reader::isRotationKey(bare.key))
+                // What the rotation depends on has to be a number; checkJson says which and where.
+                return checkJson(text, kLargestFile).error();
+        const Result<std::vector<std::string>> repeatedKeys = checkJson(json, kLargestFile);
         if (!repeatedKeys)
             return repeatedKeys.error();
-        const Json root = Json::parse(text.begin(), text.end());
-        return Reader(root, name).read(*repeatedKeys);
+        const Json root = Json::parse(json.begin(), json.end());
+        if (root.is_object() && root.contains("general.architecture"))
+            return readGgufText(json, name);
+        Result<ModelReading> reading = Reader(root, name).read(*repeatedKeys);
+        for (const BareNumber& bare : plain.numbers)
+            reading->notes.push_back(
+                {Severity::Warning,
+                 bare.key,
+                 {"{word} is not JSON; it has nothing to do with the rotation and is left out",
+                  {{"word", bare.word}}}});
+        return reading;
     } catch (const Refusal& refusal) {
         return Error{ErrorCode::BadInput, refusal.message, {}};
     } catch (const std::exception& exception) {

@@ -7,6 +7,7 @@
 #include "core/reading.h"
 #include "core/write_figure.h"
 #include "gpu/cuda_backend.h"
+#include "tests/support/gguf_builder.h"
 #include "widgets/export_dialog.h"
 #include "widgets/figure_canvas.h"
 #include "widgets/panels/config_panel.h"
@@ -21,6 +22,7 @@
 #include <QAbstractButton>
 #include <QAction>
 #include <QApplication>
+#include <QClipboard>
 #include <QComboBox>
 #include <QDir>
 #include <QFile>
@@ -326,6 +328,40 @@ private slots:
         QDropEvent drop(QPointF(10, 10), Qt::CopyAction, &offer, Qt::LeftButton, Qt::NoModifier);
         QApplication::sendEvent(window.get(), &drop);
         QCOMPARE(window->document().session().configurations[0].config.headDim, 64);
+    }
+
+    void opensGgufByContent()
+    {
+        QTemporaryDir folder;
+        const std::string gguf = ropewalk::test::GgufBuilder()
+                                     .text("general.architecture", "llama")
+                                     .uint32("llama.attention.key_length", 64)
+                                     .float32("llama.rope.freq_base", 5e5F)
+                                     .bytes();
+        auto window = openWindow();
+        SETTLE(*window);
+        QVERIFY(window->openFile(writeTo(folder.filePath("weights.json"), QByteArray::fromStdString(gguf))));
+        const RopeConfig& config = window->document().session().configurations[0].config;
+        QCOMPARE(config.headDim, 64);
+        QVERIFY(config.layout == Layout::Interleaved);
+    }
+
+    void pastesABlock()
+    {
+        auto window = openWindow();
+        SETTLE(*window);
+        QApplication::clipboard()->setText(R"("rope_scaling": {"rope_type": "linear", "factor": 4.0},)");
+        QTest::keySequence(window.get(), QKeySequence::Paste);
+        const RopeConfig& config = window->document().session().configurations[0].config;
+        QVERIFY(config.rule == FrequencyRule::Linear);
+        QCOMPARE(config.parameters.factor.value(), 4.0);
+        QCOMPARE(config.headDim, 128);
+        QCOMPARE(window->document().undoStack().count(), 1);
+        const Session before = window->document().session();
+        QApplication::clipboard()->setText("a shopping list");
+        QTest::keySequence(window.get(), QKeySequence::Paste);
+        QCOMPARE(window->document().session(), before);
+        QVERIFY(!window->messageBar().text().isEmpty());
     }
 
     void playingMovesByTheClock()

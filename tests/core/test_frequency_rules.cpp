@@ -421,9 +421,7 @@ void TestFrequencyRules::table()
         QVERIFY(!rule.title.empty() && !rule.formula.empty() && !rule.source.empty());
         QVERIFY(rule.apply && rule.validate);
     }
-    QCOMPARE(findFrequencyRule("longrope"), nullptr);
-    for (const std::string_view word : knownUnbuiltRules())
-        QCOMPARE(findFrequencyRule(word), nullptr);
+    QCOMPARE(findFrequencyRule("su"), nullptr); // an old spelling, which the reader knows
 }
 
 QTEST_APPLESS_MAIN(TestFrequencyRules)

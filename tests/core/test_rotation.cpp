@@ -23,7 +23,7 @@ std::vector<double> rotated(const RopeConfig& config, std::span<const double> ro
     const FrequencyTable table = frequencyTable(config);
     std::vector<double> out(row.size(), std::nan(""));
     RotateOp op;
-    op.pairs = map.rotated;
+    op.pairs = map.formed;
     op.invFreq = invFreq.empty() ? std::span<const double>(table.scaled) : invFreq;
     op.attentionFactor = table.attentionFactor;
     op.position = position;
@@ -38,8 +38,8 @@ std::vector<double> contributions(const RopeConfig& config, std::span<const doub
                                   std::span<const double> key)
 {
     const ChannelMap map = channelMap(config);
-    std::vector<std::pair<int, int>> pairs = map.rotated;
-    pairs.insert(pairs.end(), map.still.begin(), map.still.end());
+    std::vector<std::pair<int, int>> pairs = map.formed;
+    pairs.insert(pairs.end(), map.outside.begin(), map.outside.end());
     std::vector<double> out(pairs.size(), std::nan(""));
     PairContributionOp op;
     op.pairs = pairs;
@@ -130,8 +130,8 @@ void TestRotation::cosAndSin()
             QCOMPARE(relativeDifference(table.scaled[pair], theta, 1e-13), QString());
             // A unit arrow on the pair's first channel comes out as (cos, sin).
             std::vector<double> arrow(static_cast<std::size_t>(config.headDim), 0.0);
-            const auto a = static_cast<std::size_t>(map.rotated[pair].first);
-            const auto b = static_cast<std::size_t>(map.rotated[pair].second);
+            const auto a = static_cast<std::size_t>(map.formed[pair].first);
+            const auto b = static_cast<std::size_t>(map.formed[pair].second);
             arrow[a] = 1.0;
             const std::vector<double> own = rotated(config, arrow, position);
             const double ownTolerance = turnTolerance(position, theta);
@@ -242,7 +242,7 @@ void TestRotation::normOfEveryPairStays()
         const double attention = frequencyTable(config).attentionFactor;
         const std::vector<double> x = randomRow(random, config.headDim);
         const std::vector<double> y = rotated(config, x, std::uniform_int_distribution(0, 1 << 20)(random));
-        for (const auto& [first, second] : channelMap(config).rotated) {
+        for (const auto& [first, second] : channelMap(config).formed) {
             const auto a = static_cast<std::size_t>(first), b = static_cast<std::size_t>(second);
             QCOMPARE(relativeDifference(std::hypot(y[a], y[b]), attention * std::hypot(x[a], x[b]), 2e-15),
                      QString());
@@ -372,7 +372,7 @@ void TestRotation::everyChannelIsInOnePair()
     for (int round = 0; round < 200; ++round) {
         const RopeConfig config = randomConfig(random);
         const ChannelMap map = channelMap(config);
-        QCOMPARE(map.rotated.size(), static_cast<std::size_t>(config.rotaryDim / 2));
+        QCOMPARE(map.formed.size(), static_cast<std::size_t>(config.rotaryDim / 2));
         QCOMPARE(map.pairCount(), config.headDim / 2);
         std::vector<int> seen(static_cast<std::size_t>(config.headDim), 0);
         for (int i = 0; i < map.pairCount(); ++i) {

@@ -2,8 +2,11 @@
 #include "channel_strip.h"
 
 #include "../window_style.h"
+#include "core/frequency_rules.h"
+#include "core/validate.h"
 
 #include <QHelpEvent>
+#include <QMouseEvent>
 #include <QPainter>
 #include <QToolTip>
 
@@ -23,6 +26,9 @@ void ChannelStrip::setConfig(const RopeConfig& config)
 {
     const bool isDrawable = config.headDim >= 2 && config.headDim % 2 == 0 && config.rotaryDim >= 0 &&
                             config.rotaryDim % 2 == 0 && config.rotaryDim <= config.headDim;
+    // What turns is known even of a configuration whose rule lacks a value; then the scheme alone says it.
+    const bool isPossible = isDrawable && !hasError(validate(config));
+    const FrequencyTable table = isPossible ? frequencyTable(config) : FrequencyTable{};
     m_headDim = isDrawable ? config.headDim : 0;
     m_map = isDrawable ? channelMap(config) : ChannelMap{};
     m_pairOf.assign(static_cast<std::size_t>(m_headDim), 0);
@@ -31,9 +37,14 @@ void ChannelStrip::setConfig(const RopeConfig& config)
         m_pairOf[static_cast<std::size_t>(a)] = pair;
         m_pairOf[static_cast<std::size_t>(b)] = pair;
     }
+    m_rankOf.assign(static_cast<std::size_t>(m_map.pairCount()), -1);
+    m_turning = 0;
+    for (int pair = 0; pair < static_cast<int>(m_map.formed.size()); ++pair)
+        if (isPossible ? table.turns(pair) : isTurningPair(config, pair))
+            m_rankOf[static_cast<std::size_t>(pair)] = m_turning++;
     setAccessibleDescription(isDrawable
                                  ? tr("%1 of %2 channels turn; layout %3")
-                                       .arg(config.rotaryDim)
+                                       .arg(2 * m_turning)
                                        .arg(config.headDim)
                                        .arg(config.layout == Layout::Half ? tr("half") : tr("interleaved"))
                                  : QString());
@@ -43,12 +54,12 @@ void ChannelStrip::setConfig(const RopeConfig& config)
 QColor ChannelStrip::channelColour(int channel) const
 {
     const ThemeColours& colours = windowColours();
-    const auto rotated = static_cast<int>(m_map.rotated.size());
     const int pair = m_pairOf[static_cast<std::size_t>(channel)];
-    if (pair >= rotated || colours.pairs.isEmpty())
+    const int rank = m_rankOf[static_cast<std::size_t>(pair)];
+    if (rank < 0 || colours.pairs.isEmpty())
         return colours.rule;
     const auto steps = static_cast<int>(colours.pairs.size());
-    return colours.pairs[std::min(steps - 1, pair * steps / rotated)];
+    return colours.pairs[std::min(steps - 1, rank * steps / m_turning)];
 }
 
 int ChannelStrip::channelAt(double x) const
@@ -68,6 +79,16 @@ QSize ChannelStrip::sizeHint() const
 QSize ChannelStrip::minimumSizeHint() const
 {
     return {scaledPixels(100), scaledPixels(20)};
+}
+
+void ChannelStrip::mousePressEvent(QMouseEvent* event)
+{
+    const int channel = channelAt(event->position().x());
+    if (event->button() != Qt::LeftButton || channel < 0) {
+        QWidget::mousePressEvent(event);
+        return;
+    }
+    emit pairClicked(m_pairOf[static_cast<std::size_t>(channel)]);
 }
 
 void ChannelStrip::paintEvent(QPaintEvent*)
@@ -108,7 +129,7 @@ bool ChannelStrip::event(QEvent* event)
     const int pair = m_pairOf[static_cast<std::size_t>(channel)];
     const auto [a, b] = m_map.pair(pair);
     const int partner = a == channel ? b : a;
-    const bool isStill = pair >= static_cast<int>(m_map.rotated.size());
+    const bool isStill = m_rankOf[static_cast<std::size_t>(pair)] < 0;
     const QString text =
         isStill ? tr("channel %1 does not turn").arg(channel)
                 : tr("channel %1 and channel %2 are pair %3").arg(channel).arg(partner).arg(pair);

@@ -24,13 +24,19 @@ public:
     QSize sizeHint() const override;
     QSize minimumSizeHint() const override;
 
+signals:
+    void pairClicked(int pair); ///< the pair of the channel that was pressed
+
 protected:
+    void mousePressEvent(QMouseEvent* event) override;
     void paintEvent(QPaintEvent* event) override;
     bool event(QEvent* event) override;
 
 private:
     ChannelMap m_map;
     std::vector<int> m_pairOf; ///< pair index of each channel
+    std::vector<int> m_rankOf; ///< of each pair: the how manieth of those that turn, or -1
+    int m_turning = 0;
     int m_headDim = 0;
 };
 

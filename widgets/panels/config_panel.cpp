@@ -34,8 +34,9 @@ constexpr int kLargestHeadDim = 8192;
 const std::string kTrainingLength = "training_length";
 
 /// Parameters that few people turn; they lie folded.
-constexpr std::array<std::string_view, 6> kSecondary{
-    "low_freq_factor", "high_freq_factor", "truncate", "attention_factor", "mscale", "mscale_all_dim"};
+constexpr std::array<std::string_view, 9> kSecondary{"low_freq_factor", "high_freq_factor", "truncate",
+                                                     "attention_factor", "mscale", "mscale_all_dim",
+                                                     "short_mscale", "long_mscale", "spacing"};
 
 bool isSecondary(std::string_view key)
 {
@@ -145,6 +146,7 @@ ConfigPanel::ConfigPanel(QWidget* parent)
     , m_channels(new Section(tr("Channels"), SectionTitle::Kind::Section, m_body))
     , m_rule(new QComboBox)
     , m_parameters(new QVBoxLayout)
+    , m_scheme(new QComboBox)
     , m_layout(new SegmentedControl({tr("half"), tr("interleaved")}))
     , m_strip(new ChannelStrip)
     , m_general(new QLabel)
@@ -195,10 +197,21 @@ ConfigPanel::ConfigPanel(QWidget* parent)
         m_rule->setItemData(m_rule->count() - 1, asText(rule.formula) + u'\n' + asText(rule.source),
                             Qt::ToolTipRole);
     }
-    m_rule->setFocusPolicy(Qt::StrongFocus);
-    m_rule->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
-    m_rule->setMinimumContentsLength(6);
-    m_rule->installEventFilter(this);
+    const std::array<std::pair<const char*, QString>, 7> schemes{{{"all", tr("all")},
+                                                                  {"first", tr("first")},
+                                                                  {"last", tr("last")},
+                                                                  {"quarters_1_3", tr("quarters 1 and 3")},
+                                                                  {"half_rope", tr("HalfRoPE")},
+                                                                  {"custom", tr("by hand")},
+                                                                  {"none", tr("none")}}};
+    for (const auto& [schemeWord, name] : schemes)
+        m_scheme->addItem(name, QString::fromLatin1(schemeWord));
+    for (QComboBox* box : {m_rule, m_scheme}) {
+        box->setFocusPolicy(Qt::StrongFocus);
+        box->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
+        box->setMinimumContentsLength(6);
+        box->installEventFilter(this);
+    }
     m_ruleRow = new FieldRow(tr("rule"), m_rule, m_body);
     frequencies->addWidget(m_ruleRow);
     connect(m_rule, &QComboBox::activated, this,
@@ -213,15 +226,36 @@ ConfigPanel::ConfigPanel(QWidget* parent)
     training->setOptional(true);
     const auto setTraining = [this](std::optional<std::int64_t> length) {
         RopeConfig config = m_config;
-        (config.originalMaxPositionEmbeddings ? config.originalMaxPositionEmbeddings
-                                              : config.maxPositionEmbeddings) = length;
+        const bool isOriginal =
+            config.originalMaxPositionEmbeddings && config.rule != FrequencyRule::Dynamic;
+        (isOriginal ? config.originalMaxPositionEmbeddings : config.maxPositionEmbeddings) = length;
         edit(config, tr("training length"));
     };
     connect(training, &ValueSlider::valueChanged, this,
             [setTraining](double value) { setTraining(static_cast<std::int64_t>(value)); });
     connect(training, &ValueSlider::cleared, this, [setTraining] { setTraining(std::nullopt); });
 
+    ValueSlider* length = addSlider(frequencies, "length", tr("length N"));
+    length->setScale(
+        {SliderScale::Kind::Logarithmic, 128.0, 1048576.0, 1.0, 1.0, static_cast<double>(kLongestLength)});
+    length->setSuffix(Suffix::Tokens);
+    length->setExpectation(tr("a whole number of tokens, 1 or more"));
+    length->setOptional(true);
+    const auto setLength = [this](std::optional<std::int64_t> tokens) {
+        RopeConfig config = m_config;
+        config.length = tokens;
+        edit(config, tr("length"));
+    };
+    connect(length, &ValueSlider::valueChanged, this,
+            [setLength](double value) { setLength(static_cast<std::int64_t>(value)); });
+    connect(length, &ValueSlider::cleared, this, [setLength] { setLength(std::nullopt); });
+
     QVBoxLayout* channels = m_channels->content();
+    m_schemeRow = new FieldRow(tr("channels"), m_scheme, m_body);
+    channels->addWidget(m_schemeRow);
+    connect(m_scheme, &QComboBox::activated, this,
+            [this](int row) { chooseChannels(m_scheme->itemData(row).toString().toStdString()); });
+    connect(m_strip, &ChannelStrip::pairClicked, this, &ConfigPanel::togglePair);
     ValueSlider* rotated = addSlider(channels, "rotary_dim", tr("rotated"));
     connect(rotated, &ValueSlider::valueChanged, this, [this](double value) {
         RopeConfig config = m_config;
@@ -298,8 +332,14 @@ void ConfigPanel::buildParameters()
         m_more->deleteLater();
     }
     m_more = nullptr;
+    for (const auto& [key, row] : m_parameterRows) {
+        row->hide();
+        row->deleteLater();
+    }
+    m_parameterRows.clear();
+    m_lists.clear();
     m_truncate = nullptr;
-    m_truncateRow = nullptr;
+    m_spacing = nullptr;
     m_builtRule = m_config.rule;
 
     const FrequencyRuleInfo& rule = info(m_config.rule);
@@ -319,14 +359,7 @@ void ConfigPanel::buildParameters()
         const QString name = asText(parameter.key);
         QVBoxLayout* layout = isSecondary(parameter.key) ? m_more->content() : m_parameters;
         if (!parameter.number) {
-            m_truncate = new QCheckBox(tr("to whole pairs"));
-            m_truncateRow = new FieldRow(name, m_truncate, m_body);
-            layout->addWidget(m_truncateRow);
-            connect(m_truncate, &QCheckBox::clicked, this, [this, name](bool isOn) {
-                RopeConfig config = m_config;
-                config.parameters.truncate = isOn;
-                editAtOnce(config, name);
-            });
+            m_parameterRows[key] = addParameterRow(layout, parameter);
             continue;
         }
         ValueSlider* slider = addSlider(layout, key, name);
@@ -349,10 +382,70 @@ void ConfigPanel::buildParameters()
     // A layout shows what it is given only when the event loop comes round; the new controls stand at once.
     for (const std::string& key : m_parameterKeys)
         m_sliders[key]->show();
-    for (QWidget* widget : {static_cast<QWidget*>(m_more), m_truncateRow})
-        if (widget)
-            widget->show();
+    for (const auto& [key, row] : m_parameterRows)
+        row->show();
+    if (m_more)
+        m_more->show();
     updateTabOrder();
+}
+
+QWidget* ConfigPanel::addParameterRow(QVBoxLayout* layout, const RuleParameterInfo& parameter)
+{
+    const std::string key(parameter.key);
+    const QString name = asText(parameter.key);
+    QWidget* control = nullptr;
+    if (parameter.truth) {
+        m_truncate = new QCheckBox(tr("to whole pairs"));
+        control = m_truncate;
+        connect(m_truncate, &QCheckBox::clicked, this, [this, member = parameter.truth, name](bool isOn) {
+            RopeConfig config = m_config;
+            config.parameters.*member = isOn;
+            editAtOnce(config, name);
+        });
+    } else if (parameter.spacing) {
+        m_spacing = new SegmentedControl({tr("geometric"), tr("linear")});
+        control = m_spacing;
+        connect(m_spacing, &SegmentedControl::chosen, this, [this, member = parameter.spacing, name](int index) {
+            RopeConfig config = m_config;
+            config.parameters.*member = index == 0 ? Spacing::Geometric : Spacing::Linear;
+            editAtOnce(config, name);
+        });
+    } else {
+        m_lists[key] = new QLabel;
+        control = m_lists[key];
+    }
+    auto* row = new FieldRow(name, control, m_body);
+    layout->addWidget(row);
+    return row;
+}
+
+void ConfigPanel::showParameter(const RuleParameterInfo& parameter)
+{
+    const std::string key(parameter.key);
+    // A parameter of a rule that the original does not have cannot have been changed from it.
+    const bool isComparable = m_original && m_original->rule == m_config.rule;
+    bool isChanged = false;
+    if (parameter.truth) {
+        m_truncate->setChecked(effectiveParameter(m_config, parameter) == 1.0);
+        isChanged = isComparable && effectiveParameter(*m_original, parameter) != effectiveParameter(m_config, parameter);
+    } else if (parameter.spacing) {
+        const auto spacing = [&](const RopeConfig& config) {
+            return (config.parameters.*parameter.spacing).value_or(Spacing::Geometric);
+        };
+        m_spacing->setCurrent(spacing(m_config) == Spacing::Geometric ? 0 : 1);
+        isChanged = isComparable && spacing(*m_original) != spacing(m_config);
+    } else {
+        const std::vector<double>& list = m_config.parameters.*parameter.list;
+        m_lists[key]->setText(list.empty() ? tr("none") : tr("%n value(s)", nullptr, static_cast<int>(list.size())));
+        isChanged = isComparable && m_original->parameters.*parameter.list != list;
+    }
+    static_cast<FieldRow*>(m_parameterRows[key])->setChanged(isChanged);
+}
+
+QString ConfigPanel::listText(const std::string& key) const
+{
+    const auto found = m_lists.find(key);
+    return found == m_lists.end() ? QString() : found->second->text();
 }
 
 void ConfigPanel::showConfig()
@@ -391,15 +484,30 @@ void ConfigPanel::showConfig()
     else
         training->setUnstated(std::nullopt);
 
+    ValueSlider* inference = m_sliders["length"];
+    inference->setVisible(info(m_config.rule).dependsOnLength);
+    const auto asNumber = [](const std::optional<std::int64_t>& tokens) {
+        return tokens ? std::optional(static_cast<double>(*tokens)) : std::nullopt;
+    };
+    inference->setOriginal(asNumber(m_original ? m_original->length : m_config.length));
+    if (m_config.length)
+        inference->setValue(static_cast<double>(*m_config.length));
+    else
+        inference->setUnstated(asNumber(length));
+
+    const QString scheme = asText(channelsWord(m_config));
+    m_scheme->setCurrentIndex(m_scheme->findData(scheme));
+    static_cast<FieldRow*>(m_schemeRow)->setChanged(m_original && channelsWord(*m_original) != channelsWord(m_config));
+    const bool hasWidth =
+        m_config.channels == ChannelScheme::First || m_config.channels == ChannelScheme::Last;
+    m_sliders["rotary_dim"]->setVisible(hasWidth);
+
     m_rule->setCurrentIndex(m_rule->findData(static_cast<int>(m_config.rule)));
     m_rule->setToolTip(asText(info(m_config.rule).formula) + u'\n' + asText(info(m_config.rule).source));
     static_cast<FieldRow*>(m_ruleRow)->setChanged(m_original && m_original->rule != m_config.rule);
     for (const RuleParameterInfo& parameter : info(m_config.rule).parameters) {
         if (!parameter.number) {
-            m_truncate->setChecked(effectiveParameter(m_config, parameter) == 1.0);
-            const bool isChanged = m_original && m_original->rule == m_config.rule &&
-                                   m_original->parameters.truncate.value_or(true) != m_truncate->isChecked();
-            static_cast<FieldRow*>(m_truncateRow)->setChanged(isChanged);
+            showParameter(parameter);
             continue;
         }
         ValueSlider* slider = m_sliders[std::string(parameter.key)];
@@ -436,7 +544,7 @@ void ConfigPanel::showIssues(const std::vector<Issue>& issues)
         const bool isLength =
             issue.field == "original_max_position_embeddings" || issue.field == "max_position_embeddings";
         const std::string key = isLength ? kTrainingLength : issue.field;
-        Shown& shown = m_sliders.contains(key) ? byKey[key] : general;
+        Shown& shown = m_sliders.contains(key) && !m_sliders[key]->isHidden() ? byKey[key] : general;
         shown.texts += messageText(issue.text);
         shown.isError = shown.isError || issue.severity == Severity::Error;
     }
@@ -477,14 +585,56 @@ void ConfigPanel::chooseRule(FrequencyRule rule)
 {
     if (rule == m_config.rule)
         return;
-    RopeConfig config = m_config;
-    config.rule = rule;
+    RopeConfig config = withRule(m_config, rule);
     const auto parameters = info(rule).parameters;
     // A rule without its factor would only draw an error; the usual one is a better start.
     if (!parameters.empty() && parameters.front().key == "factor" &&
         !effectiveParameter(config, parameters.front()))
         config.parameters.factor = rule == FrequencyRule::Llama3 ? 8.0 : 4.0;
+    // An empty list too; what is drawn now is what a person would change from.
+    if (rule == FrequencyRule::Explicit && config.parameters.invFreq.empty() && !hasError(validate(m_config)))
+        config.parameters.invFreq = frequencyTable(m_config).scaled;
     editAtOnce(config, tr("rule"));
+}
+
+void ConfigPanel::chooseChannels(const std::string& word)
+{
+    if (word == channelsWord(m_config))
+        return;
+    RopeConfig config = m_config;
+    if (config.rule == FrequencyRule::None)
+        config.rule = FrequencyRule::Default;
+    config.channels = word == "last"           ? ChannelScheme::Last
+                      : word == "quarters_1_3" ? ChannelScheme::Quarters13
+                      : word == "half_rope"    ? ChannelScheme::HalfRope
+                      : word == "custom"       ? ChannelScheme::Custom
+                                               : ChannelScheme::First;
+    const bool isPart = m_config.rotaryDim > 0 && m_config.rotaryDim < m_config.headDim;
+    if (word == "none")
+        config.rotaryDim = 0;
+    else if (word != "first" && word != "last")
+        config.rotaryDim = config.headDim;
+    else if (!isPart) // half of the head, since some part has to be meant
+        config.rotaryDim = config.headDim / 4 * 2;
+    if (config.channels == ChannelScheme::Custom && config.customPairs.empty())
+        for (int pair = 0; pair < pairCount(m_config); ++pair)
+            if (isTurningPair(m_config, pair))
+                config.customPairs.push_back(pair);
+    editAtOnce(config, tr("channels"));
+}
+
+void ConfigPanel::togglePair(int pair)
+{
+    if (m_config.channels != ChannelScheme::Custom)
+        return;
+    RopeConfig config = m_config;
+    std::vector<int>& pairs = config.customPairs;
+    const auto at = std::lower_bound(pairs.begin(), pairs.end(), pair);
+    if (at != pairs.end() && *at == pair)
+        pairs.erase(at);
+    else
+        pairs.insert(at, pair);
+    editAtOnce(config, tr("channels"));
 }
 
 void ConfigPanel::updateTabOrder()
@@ -503,11 +653,14 @@ void ConfigPanel::updateTabOrder()
         order << m_more->title();
     if (m_truncate)
         order << m_truncate;
+    if (m_spacing)
+        order << m_spacing;
     for (const std::string& key : m_parameterKeys)
         if (isSecondary(key))
             add(key);
     add(kTrainingLength);
-    order << m_channels->title();
+    add("length");
+    order << m_channels->title() << m_scheme;
     add("rotary_dim");
     order << m_layout;
     for (qsizetype i = 1; i < order.size(); ++i)
@@ -550,7 +703,8 @@ void ConfigPanel::changeEvent(QEvent* event)
 
 bool ConfigPanel::eventFilter(QObject* watched, QEvent* event)
 {
-    if (watched == m_rule && event->type() == QEvent::Wheel && !m_rule->hasFocus()) {
+    const bool isBox = watched == m_rule || watched == m_scheme;
+    if (isBox && event->type() == QEvent::Wheel && !static_cast<QComboBox*>(watched)->hasFocus()) {
         event->ignore(); // the column scrolls, the rule stays
         return true;
     }

@@ -39,6 +39,9 @@ public:
     /// has none.
     ValueSlider* slider(const std::string& key) const;
     QComboBox* ruleBox() const { return m_rule; }
+    QComboBox* channelsBox() const { return m_scheme; }
+    /// What is shown of a list such as "short_factor": "64 values"; empty where the rule has none.
+    QString listText(const std::string& key) const;
     SegmentedControl* layoutControl() const { return m_layout; }
     ChannelStrip* strip() const { return m_strip; }
     Section* moreSection() const { return m_more; }
@@ -65,6 +68,10 @@ private:
     void edit(const RopeConfig& config, const QString& what);
     void editAtOnce(const RopeConfig& config, const QString& what);
     void chooseRule(FrequencyRule rule);
+    void chooseChannels(const std::string& word);
+    void togglePair(int pair);
+    QWidget* addParameterRow(QVBoxLayout* layout, const RuleParameterInfo& parameter);
+    void showParameter(const RuleParameterInfo& parameter);
     void restyle();
     void updateTabOrder();
     void placeScrollBar();
@@ -82,13 +89,17 @@ private:
     QComboBox* m_rule;
     QVBoxLayout* m_parameters;
     QCheckBox* m_truncate = nullptr;
+    SegmentedControl* m_spacing = nullptr;
+    std::map<std::string, QLabel*> m_lists;          ///< read-only: they come from a file
+    std::map<std::string, QWidget*> m_parameterRows; ///< of what has no slider
+    QComboBox* m_scheme;
     SegmentedControl* m_layout;
     ChannelStrip* m_strip;
     QLabel* m_general;
     QScrollBar* m_bar;
     QWidget* m_ruleRow;
     QWidget* m_layoutRow;
-    QWidget* m_truncateRow = nullptr;
+    QWidget* m_schemeRow;
 };
 
 } // namespace ropewalk

@@ -260,10 +260,15 @@ void paintSmallCircles(FigurePen& pen, const PlaneLayout& layout, const FigureSp
     QPainter& painter = pen.painter();
     const double radius = layout.smallRadius();
     const double line = std::clamp(radius / 6.0, style.px(0.8), style.px(2.2));
+    // Which pairs are still only their phasors say: a scheme may hold any of them.
+    std::vector<bool> still(static_cast<std::size_t>(panel.pairCount), false);
+    for (const Phasor& phasor : figure.phasors)
+        if (phasor.configuration == panel.configuration && phasor.pair < panel.pairCount && phasor.isStill)
+            still[static_cast<std::size_t>(phasor.pair)] = true;
     for (int pair = 0; pair < panel.pairCount; ++pair) {
         const QPointF centre = layout.cell(pair).center();
         const bool isPicked = pair == panel.pair;
-        const bool isStill = pair >= panel.rotatedPairs;
+        const bool isStill = still[static_cast<std::size_t>(pair)];
         painter.setPen(isPicked ? QPen(c.accent, std::min(style.px(1.8), radius / 3.0))
                                 : QPen(isStill ? c.grid : c.rule, style.hairline()));
         painter.setBrush(isPicked ? QBrush(c.selected) : isStill ? QBrush(c.grid) : QBrush(Qt::NoBrush));
@@ -292,12 +297,12 @@ void paintSmallCircles(FigurePen& pen, const PlaneLayout& layout, const FigureSp
     const double baseline = layout.field.bottom() + style.px(3.0) + style.ascent(kNoteText);
     const QString fast = word("fast");
     const QString slow = word("slow");
-    const QString still = word("grey: not turned");
+    const QString stillText = word("grey: not turned");
     const double room = layout.field.width();
     const double ends = style.textWidth(fast, kNoteText) + style.textWidth(slow, kNoteText) + style.px(8.0);
     const bool hasStill = panel.rotatedPairs < panel.pairCount;
     if (panel.rotatedPairs == 0) {
-        pen.write({layout.field.center().x(), baseline}, style.elided(still, kNoteText, room), kNoteText,
+        pen.write({layout.field.center().x(), baseline}, style.elided(stillText, kNoteText, room), kNoteText,
                   c.muted, Qt::AlignHCenter);
         return;
     }
@@ -308,7 +313,7 @@ void paintSmallCircles(FigurePen& pen, const PlaneLayout& layout, const FigureSp
         pen.write({layout.field.right(), baseline}, slow, kNoteText, c.muted, Qt::AlignRight);
         return;
     }
-    const QString tail = slow + QStringLiteral(" · ") + still;
+    const QString tail = slow + QStringLiteral(" · ") + stillText;
     const double wide = style.textWidth(fast, kNoteText) + style.textWidth(tail, kNoteText) + style.px(8.0);
     pen.write({layout.field.right(), baseline}, wide <= room ? tail : slow, kNoteText, c.muted,
               Qt::AlignRight);

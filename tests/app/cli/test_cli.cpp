@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/io/session_file.h"
+#include "tests/support/gguf_builder.h"
 
 #include <QDir>
 #include <QFile>
@@ -42,6 +43,10 @@ private slots:
     void helpAndVersion();
     void inspectJson();
     void inspectSeveral();
+    void comparisonOfSeveral();
+    void otherKindsOfFiles();
+    void kindsOfLayersOfPresets();
+    void presetsByWord();
     void inspectOneBadOfSeveral();
     void inspectSet();
     void inspectForPeople();
@@ -261,6 +266,74 @@ void TestCli::inspectSeveral()
     QCOMPARE(files.size(), 2);
     QCOMPARE(files[0].toObject()["file"].toString(), QStringLiteral("llama.json"));
     QVERIFY(files[1].toObject()["configurations"].toArray().isEmpty());
+}
+
+void TestCli::comparisonOfSeveral()
+{
+    write("gemma.json", R"({"model_type":"gemma3","text_config":{"hidden_size":2560,
+          "rope_scaling":{"factor":8.0,"rope_type":"linear"}}})");
+    const QString page = QString::fromUtf8(run({"inspect", "llama.json", "gemma.json", "gpt2.json"}).out);
+    const QString table = page.section("comparison\n", 1);
+    const QStringList lines = table.split('\n', Qt::SkipEmptyParts);
+    QCOMPARE(lines.size(), 5); // a head, and one line a kind of layer
+    QVERIFY2(lines[1].contains("llama.json") && lines[1].contains("llama3"), qPrintable(lines[1]));
+    QVERIFY2(lines[2].contains("full_attention") && lines[2].contains("1000000"), qPrintable(lines[2]));
+    QVERIFY2(lines[3].contains("sliding_attention") && lines[3].contains("10000"), qPrintable(lines[3]));
+    QVERIFY2(lines[4].contains("gpt2.json") && lines[4].contains("none"), qPrintable(lines[4]));
+    // One file is compared with nothing.
+    QVERIFY(!run({"inspect", "llama.json"}).out.contains("comparison"));
+}
+
+void TestCli::otherKindsOfFiles()
+{
+    // By content, whatever the name.
+    const std::string gguf = ropewalk::test::GgufBuilder()
+                                 .text("general.architecture", "llama")
+                                 .uint32("llama.embedding_length", 4096)
+                                 .uint32("llama.attention.head_count", 32)
+                                 .float32("llama.rope.freq_base", 5e5F)
+                                 .bytes();
+    for (const char* name : {"model.gguf", "model.json"}) {
+        write(name, QByteArray::fromStdString(gguf));
+        const QJsonObject config =
+            json({"inspect", name, "--json"})["configurations"].toArray().first().toObject();
+        QCOMPARE(config["layout"].toString(), QStringLiteral("interleaved"));
+        QCOMPARE(config["base"].toDouble(), 5e5);
+        QVERIFY(!figure("spectrum", {"--config", name})["series"].toArray().isEmpty());
+    }
+    write("params.json", R"({"dim":4096,"n_heads":32,"n_layers":32})");
+    const QJsonObject params =
+        json({"inspect", "params.json", "--json"})["configurations"].toArray().first().toObject();
+    QCOMPARE(params["layout"].toString(), QStringLiteral("interleaved"));
+    write("cut.gguf", QByteArray::fromStdString(gguf.substr(0, 50)));
+    const Run cut = run({"inspect", "cut.gguf"});
+    QCOMPARE(cut.code, 2);
+    QVERIFY(cut.err.contains("cut.gguf") && cut.err.contains("breaks off"));
+}
+
+void TestCli::kindsOfLayersOfPresets()
+{
+    const QJsonArray both = figure("spectrum", {"--preset", "gemma-3-4b"})["configurations"].toArray();
+    QCOMPARE(both.size(), 2);
+    const QJsonArray one =
+        figure("spectrum", {"--preset", "gemma-3-4b", "--layer-type", "sliding_attention"})["configurations"]
+            .toArray();
+    QCOMPARE(one.size(), 1);
+    QCOMPARE(one[0].toObject()["base"].toDouble(), 1e4);
+    const Run closed = run({"render", "spectrum", "--preset", "palm-2", "-o", "x.json"});
+    QCOMPARE(closed.code, 2);
+    QVERIFY(closed.err.contains("PaLM 2") && closed.err.contains("not public"));
+}
+
+void TestCli::presetsByWord()
+{
+    const QString gemma = QString::fromUtf8(run({"list", "presets", "gemma"}).out);
+    QVERIFY(gemma.contains("gemma-3-4b") && gemma.contains("verified"));
+    for (const QString& line : gemma.split('\n', Qt::SkipEmptyParts))
+        QVERIFY2(line.contains("gemma", Qt::CaseInsensitive), qPrintable(line));
+    QVERIFY(run({"list", "presets", "palm"}).out.contains("not public"));
+    QCOMPARE(run({"list", "rules", "yarn"}).code, 1);
+    QCOMPARE(json({"list", "presets", "qwen3-8b", "--json"})["presets"].toArray().size(), 1);
 }
 
 void TestCli::inspectOneBadOfSeveral()

@@ -7,6 +7,7 @@
 #include <QTest>
 
 #include <cmath>
+#include <set>
 
 using namespace ropewalk;
 
@@ -19,6 +20,8 @@ private slots:
     void values_data();
     void values();
     void eachHasASource();
+    void allRowsAreThere();
+    void closedModelsDrawNothing();
 };
 
 void TestPresets::values_data()
@@ -62,11 +65,42 @@ void TestPresets::values()
 void TestPresets::eachHasASource()
 {
     const std::vector<Preset> presets = loadPresets();
-    QVERIFY(presets.size() >= 4);
+    QVERIFY(presets.size() >= 90);
     for (const Preset& preset : presets) {
-        QVERIFY2(preset.source.size() > 10, preset.id.c_str());
-        QVERIFY2(validate(preset.config).empty(), preset.id.c_str());
+        QVERIFY2(preset.source.size() > 5, preset.id.c_str());
+        QVERIFY2(!preset.family.empty() && !preset.configurations.empty(), preset.id.c_str());
+        QVERIFY2(preset.config == preset.configurations.front(), preset.id.c_str());
+        for (const RopeConfig& config : preset.configurations) {
+            QVERIFY2(!hasError(validate(config)), preset.id.c_str());
+            QVERIFY2(config.layerType.has_value() == (preset.configurations.size() > 1), preset.id.c_str());
+            for (const double theta : frequencyTable(config).scaled)
+                QVERIFY2(std::isfinite(theta) && theta >= 0.0, preset.id.c_str());
+        }
     }
+}
+
+void TestPresets::allRowsAreThere()
+{
+    std::set<std::string> families;
+    for (const Preset& preset : loadPresets())
+        families.insert(preset.family);
+    for (const char* family : {"RoFormer", "GPT-J", "GPT-NeoX", "Pythia",  "Llama",     "Falcon", "ChatGLM",
+                               "GLM",      "Gemma", "OLMo",     "Mistral", "Qwen",      "Phi",    "StableLM",
+                               "DeepSeek", "Kimi",  "Yi",       "gpt-oss", "Command-R", "SmolLM", "RoPE-ID"})
+        QVERIFY2(families.contains(family), family);
+}
+
+void TestPresets::closedModelsDrawNothing()
+{
+    const std::vector<Preset> closed = loadClosedModels();
+    QVERIFY(!closed.empty());
+    bool hasPalm2 = false;
+    for (const Preset& model : closed) {
+        hasPalm2 = hasPalm2 || model.id == "palm-2";
+        QVERIFY2(model.configurations.empty() && model.mark == "not public" && !model.reason.empty(),
+                 model.id.c_str());
+    }
+    QVERIFY(hasPalm2);
 }
 
 QTEST_GUILESS_MAIN(TestPresets)

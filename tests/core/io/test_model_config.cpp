@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "core/io/model_config.h"
+#include "core/io/model_file.h"
 
 #include "core/frequency_rules.h"
 
@@ -77,6 +77,10 @@ private slots:
     void mutationsNeverCrash();
     void byteOrderMark();
     void repeatedKeyElsewhereIsNobodysBusiness();
+    void bareNumbersElsewhere();
+    void pasted_data();
+    void pasted();
+    void pastedRefused();
     void names_data();
     void names();
 };
@@ -552,39 +556,26 @@ void TestModelConfig::refusedByName_data()
 {
     QTest::addColumn<QByteArray>("json");
     QTest::addColumn<QString>("name");
-    for (const char* rule : {"dynamic", "longrope", "su", "proportional", "mrope"})
-        QTest::newRow(rule) << llama(QByteArray(R"("rope_scaling":{"type":")") + rule + R"(","factor":2.0})")
-                            << QString(rule);
-    for (const char* family :
-         {"deepseek_v3", "gemma3", "chatglm", "qwen", "llama4", "smollm3", "kimi_k2", "exaone4"})
-        QTest::newRow(family) << QByteArray("{\"model_type\":\"") + family + "\",\"hidden_size\":4096}"
-                              << QString(family);
     const auto row = [](const char* key, const QByteArray& json) {
         QTest::newRow(key) << json << QString(key);
     };
-    row("text_config", R"({"model_type":"some_vl","text_config":{"model_type":"llama","rope_theta":1e6}})");
-    row("qk_rope_head_dim",
-        R"({"model_type":"some_mla","rope_theta":1e4,"qk_rope_head_dim":64,"head_dim":64})");
+    row("t5gemma2", R"({"model_type":"t5gemma2","hidden_size":4096})");
+    row("short_factor", llama(R"("rope_scaling":{"type":"su","factor":2.0})"));
     row("rope_local_base_freq", llama("\"rope_local_base_freq\":1e4"));
     row("swa_rope_theta", llama("\"swa_rope_theta\":1e4"));
     row("no_rope_layers", llama("\"no_rope_layers\":[1,1,1,0]"));
-    row("rope_scaling.mrope_section",
-        llama(R"("rope_scaling":{"type":"default","mrope_section":[16,24,24]})"));
-    row("rope_parameters.llama_4_scaling_beta",
-        llama(R"("rope_parameters":{"rope_type":"default","llama_4_scaling_beta":0.1})"));
-    row("full_attention", llama(R"("rope_parameters":{"full_attention":{"rope_type":"default"},
-                                   "sliding_attention":{"rope_type":"default"}})"));
-    row("use_mrope", llama("\"use_mrope\":true"));
     row("rope_interleaved", llama("\"rope_interleaved\":true"));
+    row("position_encoding_2d",
+        R"({"model_type":"chatglm","hidden_size":4096,"num_attention_heads":32,"position_encoding_2d":true})");
     row("layer_types", R"({"model_type":"never_heard_of","head_dim":128,"rope_theta":1e4,
                            "layer_types":["full_attention","sliding_attention"]})");
     row("attention_multiplier",
         R"({"model_type":"x","head_dim":128,"rope_theta":1e4,"attention_multiplier":1})");
     row("rotary_pct", R"({"model_type":"x","head_dim":128,"rope_theta":1e4,"rotary_pct":0.25})");
-    row("params.json", R"({"dim":4096,"n_heads":32,"n_layers":32})");
-    row("GGUF", R"({"general.architecture":"llama","llama.rope.freq_base":"500000"})");
-    row("gpt_neo",
-        R"({"model_type":"gpt_neo","hidden_size":4096,"num_heads":16,"rotary":true,"rotary_dim":64})");
+    row("bert", R"({"model_type":"bert","hidden_size":768,"num_attention_heads":12,"rotary":true})");
+    row("rope_parameters", llama(R"("layer_types":["a_attention"],"rope_parameters":{
+                                     "full_attention":{"rope_type":"default"}})"));
+    row("mrope_section", llama(R"("rope_scaling":{"type":"default","mrope_section":[16,24.5]})"));
 }
 
 void TestModelConfig::refusedByName()
@@ -664,6 +655,82 @@ void TestModelConfig::byteOrderMark()
 void TestModelConfig::repeatedKeyElsewhereIsNobodysBusiness()
 {
     QVERIFY(read(llama(R"("torch_dtype":"float16","torch_dtype":"bfloat16")")).hasValue());
+}
+
+void TestModelConfig::bareNumbersElsewhere()
+{
+    // Python writes them; where the rotation does not depend on them the file is read, and the key is named.
+    const Result<ModelReading> reading =
+        read(llama(R"("time_step_limit":[0.0, Infinity],"text":"a NaN: \"Infinity\"","other":-Infinity)"));
+    QVERIFY2(reading.hasValue(), reading ? "" : toEnglish(reading.error()).c_str());
+    QCOMPARE(reading->configurations.front().headDim, 128);
+    QCOMPARE(reading->notes.size(), std::size_t{2});
+    QCOMPARE(reading->notes.front().field, std::string("time_step_limit"));
+    QVERIFY(reading->notes.front().severity == Severity::Warning);
+}
+
+void TestModelConfig::pasted_data()
+{
+    QTest::addColumn<QByteArray>("text");
+    QTest::addColumn<FrequencyRule>("rule");
+    QTest::addColumn<double>("factor");
+    QTest::addColumn<double>("base");
+    QTest::addColumn<int>("rotaryDim");
+    const QByteArray block = R"({"rope_type":"yarn","factor":4.0,"original_max_position_embeddings":32768})";
+    QTest::newRow("a bare block") << block << FrequencyRule::Yarn << 4.0 << 5e5 << 64;
+    QTest::newRow("with its key, as cut out of a file")
+        << QByteArray("  \"rope_scaling\": " + block + ",\n") << FrequencyRule::Yarn << 4.0 << 5e5 << 64;
+    QTest::newRow("with its key and braces")
+        << QByteArray("{\"rope_parameters\":" + block + "}") << FrequencyRule::Yarn << 4.0 << 5e5 << 64;
+    QTest::newRow("with a base and a share")
+        << QByteArray(R"({"type":"linear","factor":2,"rope_theta":10000,"partial_rotary_factor":0.25})")
+        << FrequencyRule::Linear << 2.0 << 1e4 << 32;
+    QTest::newRow("null") << QByteArray("\"rope_scaling\": null") << FrequencyRule::Default << 0.0 << 5e5
+                          << 64;
+    QTest::newRow("a whole file") << QByteArray(
+                                         R"({"model_type":"llama","hidden_size":4096,"num_attention_heads":32,
+                          "rope_scaling":{"type":"linear","factor":8}})")
+                                  << FrequencyRule::Linear << 8.0 << 1e4 << 128;
+}
+
+void TestModelConfig::pasted()
+{
+    RopeConfig selected;
+    selected.name = "mine";
+    selected.rotaryDim = 64;
+    selected.base = 5e5;
+    selected.layout = Layout::Interleaved;
+    selected.maxPositionEmbeddings = 131072;
+    selected.softmaxFactor = 2.0;
+    QFETCH(QByteArray, text);
+    const Result<RopeConfig> config = pastedConfig(text.toStdString(), selected);
+    QVERIFY2(config.hasValue(), config ? "" : toEnglish(config.error()).c_str());
+    QFETCH(FrequencyRule, rule);
+    QVERIFY(config->rule == rule);
+    QFETCH(double, factor);
+    QCOMPARE(config->parameters.factor.value_or(0.0), factor);
+    QTEST(config->base, "base");
+    QTEST(config->rotaryDim, "rotaryDim");
+    QCOMPARE(config->name, std::string("mine"));
+    QCOMPARE(config->headDim, 128);
+    if (!text.contains("model_type")) {
+        QVERIFY(config->layout == Layout::Interleaved);
+        QCOMPARE(config->softmaxFactor, 2.0);
+    }
+}
+
+void TestModelConfig::pastedRefused()
+{
+    const RopeConfig selected;
+    for (const char* text :
+         {"", "hello", "[1]", "{}", "<html></html>", R"({"rope_type":"jarn"})",
+          R"({"rope_type":"linear","factor":0.5})", R"({"model_type":"gpt2","n_embd":8})",
+          R"({"rope_parameters":{"a":{"rope_type":"default"},"b":{"rope_type":"linear","factor":2}}})",
+          R"("rope_scaling": "yarn")"}) {
+        const Result<RopeConfig> config = pastedConfig(text, selected);
+        QVERIFY2(!config, text);
+        QVERIFY(!toEnglish(config.error()).empty());
+    }
 }
 
 void TestModelConfig::names_data()

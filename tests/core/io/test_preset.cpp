@@ -21,6 +21,8 @@ class TestPreset : public QObject
 
 private slots:
     void good();
+    void layers();
+    void notPublic();
     void refused_data();
     void refused();
 };
@@ -38,6 +40,31 @@ void TestPreset::good()
     QVERIFY(!preset->config.notes.empty());
 }
 
+void TestPreset::layers()
+{
+    const Result<Preset> preset = presetFromJson(
+        R"({"name":"Gemma-3","family":"Gemma","source":"somewhere","mark":"verified","layers":[
+            {"layer_type":"full_attention","config":{"head_dim":256,"base":1000000,"rule":"linear","factor":8},
+             "softmax_factor":0.5},
+            {"layer_type":"no_rope","config":{"head_dim":256,"rule":"none"}}]})",
+        "gemma-3");
+    QVERIFY2(preset.hasValue(), preset ? "" : toEnglish(preset.error()).c_str());
+    QCOMPARE(preset->configurations.size(), std::size_t{2});
+    QCOMPARE(preset->config.layerType.value(), std::string("full_attention"));
+    QCOMPARE(preset->config.softmaxFactor, 0.5);
+    QVERIFY(preset->configurations[1].rule == FrequencyRule::None);
+}
+
+void TestPreset::notPublic()
+{
+    const Result<Preset> preset = presetFromJson(
+        R"({"name":"PaLM 2","family":"PaLM","source":"none","mark":"not public","reason":"not published"})",
+        "palm-2");
+    QVERIFY2(preset.hasValue(), preset ? "" : toEnglish(preset.error()).c_str());
+    QVERIFY(preset->configurations.empty());
+    QCOMPARE(preset->reason, std::string("not published"));
+}
+
 void TestPreset::refused_data()
 {
     QTest::addColumn<QByteArray>("text");
@@ -49,6 +76,17 @@ void TestPreset::refused_data()
     QTest::newRow("no config") << QByteArray(kGood).replace("\"config\"", "\"konfig\"") << "config";
     QTest::newRow("unknown key") << QByteArray(kGood).replace("head_dim", "head_dims") << "head_dims";
     QTest::newRow("impossible") << QByteArray(kGood).replace("10000", "1") << "base";
+    QTest::newRow("not public, and drawn") << QByteArray(kGood)
+                                                  .replace("verified", "not public")
+                                                  .replace("\"config\"", "\"reason\":\"x\",\"config\"")
+                                           << "reason";
+    QTest::newRow("not public without a reason")
+        << QByteArray(R"({"name":"x","family":"x","source":"x","mark":"not public"})") << "reason";
+    QTest::newRow("a factor of 0") << QByteArray(kGood).replace("\"config\"",
+                                                                "\"softmax_factor\":0,\"config\"")
+                                   << "softmax_factor";
+    QTest::newRow("no layers")
+        << QByteArray(R"({"name":"x","family":"x","source":"x","mark":"verified","layers":[]})") << "layers";
     QTest::newRow("a key as a list") << QByteArray(kGood).replace("10000", "[1]") << "base";
 }
 

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "rope_config.h"
+
+#include <span>
+
+namespace ropewalk {
+
+/// One row of the table of temperature rules: τ, which multiplies the logit of a query that sees N tokens.
+struct TemperatureInfo
+{
+    TemperatureRule rule;
+    std::string_view word;    ///< `--set temperature=`
+    std::string_view title;   ///< for people
+    std::string_view formula; ///< one line
+    std::string_view source;
+    std::string_view layers;                     ///< which layers the rule's own model puts it on
+    std::optional<std::int64_t> referenceLength; ///< T where not stated; empty: the training length
+    bool needsLength = false;    ///< a length T, stated, of the rule's own, or the training length
+    bool isConstant = false;     ///< the same at every N
+    bool hasFloorChoice = false; ///< whether Temperature::hasFloor changes anything
+    /// τ at N visible tokens; `length` is T, `coefficient` the 0.1 of most rules.
+    double (*tau)(const RopeConfig& config, double visible, double length, double coefficient) = nullptr;
+};
+
+/// All rules, in the order in which they are shown.
+std::span<const TemperatureInfo> temperatureRules();
+const TemperatureInfo& info(TemperatureRule rule);
+/// The rule with this word, or null.
+const TemperatureInfo* findTemperatureRule(std::string_view word);
+
+/// The length T that the rule measures against, in tokens: as stated, else the rule's own, else the training
+/// length. Empty where the rule needs none or there is none.
+std::optional<std::int64_t> temperatureLength(const RopeConfig& config);
+
+/// τ at N = `visible` tokens, N ≥ 1; empty where T or the extension factor is missing. Thread-safe, pure.
+std::optional<double> temperatureAt(const RopeConfig& config, double visible);
+
+/// τ of the query at 0-based `position`: N = position+1, or the inference length where one value holds for
+/// the call.
+std::optional<double> temperatureOfQuery(const RopeConfig& config, std::int64_t position);
+
+/// Whether the frequency rule carries τ already, as A² on the turning channels: the temperature of YaRN under
+/// YaRN, of LongRoPE under LongRoPE. Whoever forms a logit must not multiply it in again.
+bool isInAttentionFactor(const RopeConfig& config);
+
+} // namespace ropewalk
