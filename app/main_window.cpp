@@ -29,6 +29,7 @@
 #include <QMimeData>
 #include <QProgressBar>
 #include <QPushButton>
+#include <QRegularExpression>
 #include <QScreen>
 #include <QScrollArea>
 #include <QShortcut>
@@ -223,7 +224,7 @@ void MainWindow::buildMenus()
     });
     file->addSeparator();
     add(file, tr("&Save"), QKeySequence::Save, [this] { save(); });
-    add(file, tr("Save &as…"), QKeySequence::SaveAs, [this] { saveAs(); });
+    add(file, tr("Save &as…"), QKeySequence(tr("Ctrl+Shift+S")), [this] { saveAs(); });
     file->addSeparator();
     add(file, tr("&Export figure…"), QKeySequence(tr("Ctrl+E")), [this] { exportWithDialog(); });
     file->addSeparator();
@@ -330,10 +331,11 @@ void MainWindow::buildMenus()
     add(help, tr("&Keys"), QKeySequence::HelpContents, [this] {
         showText(tr("Keys"),
                  tr("<p>With a figure in focus</p><table cellpadding='3'>"
-                    "<tr><td><b>[ &nbsp; ]</b></td><td>position by 1, with Shift by 10</td></tr>"
                     "<tr><td><b>Up, Down</b></td><td>pair</td></tr>"
-                    "<tr><td><b>Space</b></td><td>play and pause</td></tr>"
-                    "<tr><td><b>1 to 4, 0</b></td><td>one figure, all figures</td></tr>"
+                    "<tr><td><b>Space</b></td><td>play and pause</td></tr></table>"
+                    "<p>Everywhere but in a box for text</p><table cellpadding='3'>"
+                    "<tr><td><b>[ &nbsp; ]</b></td><td>position by 1, with Shift by 10</td></tr>"
+                    "<tr><td><b>1 to 4, 0</b></td><td>one figure, all figures (Ctrl+1 to Ctrl+4, Ctrl+9)</td></tr>"
                     "<tr><td><b>T</b></td><td>light and dark</td></tr>"
                     "<tr><td><b>H</b></td><td>panels</td></tr></table>"
                     "<p>Everywhere</p><table cellpadding='3'>"
@@ -444,9 +446,13 @@ void MainWindow::connectPanels()
         editOptions([distance](FigureOptions& options) { options.m = options.n + distance; });
     });
     connect(m_canvas, &FigureCanvas::positionsDragged, this, [this](qint64 m, qint64 n) {
+        const FigureOptions& now = m_document.session().options;
+        Positions moved{std::clamp<qint64>(m, 0, kLargestPosition), std::clamp<qint64>(n, 0, kLargestPosition)};
+        if (m_document.session().isDistanceLocked) // the other arrow turns with the one that is dragged
+            moved = m != now.m ? movedTogether({now.m, now.n}, m, false) : movedTogether({now.m, now.n}, n, true);
         editOptions([&](FigureOptions& options) {
-            options.m = std::clamp<std::int64_t>(m, 0, kLargestPosition);
-            options.n = std::clamp<std::int64_t>(n, 0, kLargestPosition);
+            options.m = moved.m;
+            options.n = moved.n;
         });
     });
     connect(m_canvas, &FigureCanvas::enlargeRequested, this,
@@ -533,6 +539,7 @@ void MainWindow::submit()
     FigureRequest request;
     request.compute.configurations = shownConfigurations(session);
     request.compute.options = session.options;
+    request.compute.options.focus = session.configurations[static_cast<std::size_t>(session.selected)].letter;
     request.compute.wantsBound = session.options.showBound;
     request.compute.wantsDecay = false;
     // A pair that a narrower head no longer has: the last one is shown instead.
@@ -813,7 +820,11 @@ bool MainWindow::save()
 
 bool MainWindow::saveAs()
 {
-    QString path = QFileDialog::getSaveFileName(this, tr("Save session"), m_settings.lastFolder,
+    const std::string& model = m_document.session().configurations.front().config.name;
+    const QString suggestion = m_settings.lastFolder + "/" +
+                               QString::fromStdString(model).toLower().replace(QRegularExpression("[^a-z0-9.]+"), "-") +
+                               ".rope.json";
+    QString path = QFileDialog::getSaveFileName(this, tr("Save session"), suggestion,
                                                 tr("Ropewalk sessions (*.rope.json)"));
     if (path.isEmpty())
         return false;
@@ -1028,11 +1039,15 @@ void MainWindow::advance()
     movePositions(steps);
 }
 
-/// Keys of the canvas: they arrive here because figures leave them alone; panels and boxes keep theirs.
+/// Keys of the canvas: they arrive here because figures leave them alone; boxes for text keep theirs.
 void MainWindow::keyPressEvent(QKeyEvent* event)
 {
     const QWidget* focus = QApplication::focusWidget();
-    if (focus && !m_canvas->isAncestorOf(focus) && focus != m_canvas && focus != this) {
+    // Keys that no button or slider uses work wherever the focus is; the others only with a figure in focus.
+    const bool isOnFigure = !focus || m_canvas->isAncestorOf(focus) || focus == m_canvas || focus == this;
+    const bool isEverywhere = event->key() != Qt::Key_Space && event->key() != Qt::Key_Up &&
+                              event->key() != Qt::Key_Down && !event->text().isEmpty();
+    if (!isOnFigure && !isEverywhere) {
         QMainWindow::keyPressEvent(event);
         return;
     }

@@ -63,6 +63,16 @@ FigureSpec buildFigure(const FigureInfo& figure, const FigureResults& results)
     return spec;
 }
 
+int focusIndex(const FigureResults& results)
+{
+    int focus = -1;
+    forEachDrawable(results, [&](int index, const ConfigurationResult& result) {
+        if (focus < 0 || result.shown.letter == results.options.focus)
+            focus = index;
+    });
+    return focus;
+}
+
 std::string letterIfSeveral(const FigureResults& results, int configuration)
 {
     return results.configurations.size() > 1 ? results.configurations[static_cast<std::size_t>(configuration)].shown.letter

@@ -26,6 +26,7 @@ struct FigureOptions
     Content content = Content::Ones;    ///< of q and k
     bool showBound = false;             ///< draw RoFormer's bound factor
     bool isDistanceLogarithmic = true;  ///< decay's x axis
+    std::string focus;                  ///< letter of the configuration that captions, bars and bands are of; empty: the first
     bool showsSelection = true;         ///< mark the picked pair and distance; off for a figure that nobody picked in
 
     bool operator==(const FigureOptions&) const = default;

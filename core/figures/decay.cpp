@@ -23,6 +23,8 @@ void chooseValueRange(FigureSpec& figure)
     for (const Series& series : figure.series)
         if (series.style != SeriesStyle::DataOnly)
             include(series.y);
+    for (const Band& band : figure.bands)
+        include(band.upper);
     figure.yAxis = {"score / head_dim", AxisKind::Plain, false, lower, upper};
 }
 
@@ -94,7 +96,7 @@ FigureSpec buildDecay(const FigureResults& results)
 
     std::string below;
     std::string noise;
-    bool isFirst = true;
+    const int focus = focusIndex(results); // whose bands are drawn
     forEachDrawable(results, [&](int index, const ConfigurationResult& result) {
         if (!result.decay)
             return;
@@ -102,7 +104,7 @@ FigureSpec buildDecay(const FigureResults& results)
         const std::string letter = letterIfSeveral(results, index);
         Series mean = makeSeries(index, "similar_mean", decay.distances, decay.similarMean);
         mean.style = SeriesStyle::Line;
-        mean.isEmphasised = isFirst;
+        mean.isEmphasised = index == focus;
         mean.label = letter;
         figure.series.push_back(std::move(mean));
         figure.series.push_back(makeSeries(index, "similar_sd", decay.distances, decay.similarSd));
@@ -119,7 +121,7 @@ FigureSpec buildDecay(const FigureResults& results)
             }
             figure.series.push_back(std::move(bound));
         }
-        if (isFirst) {
+        if (index == focus) {
             figure.bands.push_back({index, decay.distances, shifted(decay.similarMean, decay.similarSd, -1.0),
                                     shifted(decay.similarMean, decay.similarSd, 1.0), {}});
             const double sd = decay.independentSd->front();
@@ -141,7 +143,6 @@ FigureSpec buildDecay(const FigureResults& results)
         };
         append(below, decay.firstNegative);
         append(noise, decay.entersNoise);
-        isFirst = false;
     });
     chooseValueRange(figure);
 
@@ -159,9 +160,14 @@ FigureSpec buildDecay(const FigureResults& results)
     if (results.isCoarse)
         figure.caption = {"preview: about a thousand of the distances to {last}", {{"last", last}}};
     else
-        figure.caption = {"every integer distance to {last}; bands: ±1 s.d., grey: of an independent key, entered at {noise}; below "
-                          "zero at {below}",
-                          {{"last", last}, {"noise", noise}, {"below", below}}};
+        figure.caption = {"every integer distance to {last}, line: middle of each pixel's range; light band: ±1 s.d.{whose}, grey: of "
+                          "an independent key, entered at {noise}; below zero at {below}",
+                          {{"last", last},
+                           {"whose", focus < 0 || letterIfSeveral(results, focus).empty()
+                                         ? std::string()
+                                         : " of " + letterIfSeveral(results, focus)},
+                           {"noise", noise},
+                           {"below", below}}};
     figure.summary = {"Expected score over head_dim against distance, 0 to {last} tokens, for {names}. It enters the "
                       "noise of an independent key at {noise} and falls below zero at {below}.",
                       {{"last", last}, {"names", joinedNames(results)}, {"noise", noise}, {"below", below}}};

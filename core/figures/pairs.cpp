@@ -55,8 +55,8 @@ FigureSpec buildPairs(const FigureResults& results)
         bars.xUnit = "pair";
         bars.x = x;
         bars.y = makeValues(std::move(part));
-        // Bars of several configurations over one another hide each other: the first has bars, all have the sum.
-        bars.style = figure.series.empty() ? SeriesStyle::Bars : SeriesStyle::DataOnly;
+        // Bars of several configurations over one another hide each other: one has bars, all have the sum.
+        bars.style = index == focusIndex(results) ? SeriesStyle::Bars : SeriesStyle::DataOnly;
         Series steps = bars;
         steps.name = "cumulated";
         steps.y = makeValues(std::move(sum));
@@ -88,7 +88,7 @@ FigureSpec buildPairs(const FigureResults& results)
                       {{"m", groupedDigits(options.m)}, {"n", groupedDigits(options.n)}, {"scores", scores}}};
     if (several)
         figure.caption.values.emplace_back(
-            "letter", results.configurations[static_cast<std::size_t>(figure.series.front().configuration)].shown.letter);
+            "letter", results.configurations[static_cast<std::size_t>(focusIndex(results))].shown.letter);
     figure.summary = {"What each pair of {names} adds to the score at m = {m}, n = {n}; the sum over head_dim is "
                       "{scores}.",
                       {{"names", joinedNames(results)},

@@ -81,7 +81,7 @@ FigureSpec buildPlane(const FigureResults& results)
                           {"theta", shortNumber(panel.thetaRadians, 4)},
                           {"angle", shortNumber(panel.sweepRadians, 5)},
                           {"score", shortNumber(scores.score / result.shown.config.headDim, 6)}}};
-        if (figure.planes.empty()) {
+        if (index == focusIndex(results)) {
             pair = panel.pair;
             figure.caption = panel.caption;
         }

@@ -116,7 +116,7 @@ FigureSpec buildSpectrum(const FigureResults& results)
         figure.series.push_back(std::move(after));
         figure.series.push_back(makeSeries(index, "turns", "turn", x, std::move(turns)));
         figure.series.push_back(makeSeries(index, "turns_plain", "turn", x, std::move(turnsPlain)));
-        if (figure.caption.isEmpty()) {
+        if (index == focusIndex(results)) {
             figure.caption = captionOf(results, index, result);
             figure.source = std::string(info(result.shown.config.rule).source);
         }

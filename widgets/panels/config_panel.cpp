@@ -466,7 +466,7 @@ void ConfigPanel::showConfig()
     ValueSlider* rotated = m_sliders["rotary_dim"];
     const double width = std::clamp(m_config.headDim, 2, kLargestHeadDim);
     rotated->setScale({SliderScale::Kind::Linear, 0.0, width, 2.0, 0.0, width});
-    rotated->setShownTemplate(tr("%1 of %2").arg(QStringLiteral("%1")).arg(m_config.headDim));
+    rotated->setShownTemplate(tr("%1 of %2").arg(QStringLiteral("%1"), QString::number(m_config.headDim)));
     std::optional<double> originalRotated;
     if (m_original) // what the preset rotates at the present head_dim
         originalRotated = m_original->headDim == m_config.headDim

@@ -373,7 +373,7 @@ void paintPlanes(FigurePen& pen, const QRectF& content, const FigureSpec& figure
         if (!layout.title.isEmpty()) {
             const QString title = style.elided(messageText(panel.title), kNoteText, layout.title.width());
             pen.write({layout.title.left(), layout.title.top() + style.ascent(kNoteText)}, title, kNoteText,
-                      style.configurationColour(figure, panel.configuration));
+                      style.colours().text); // the colours of A and B are those of q and k here
         }
         if (layout.radius > style.px(12.0))
             paintLargeCircle(pen, layout, figure);
