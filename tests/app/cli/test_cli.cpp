@@ -176,8 +176,8 @@ void TestCli::exitCodes_data()
     row("render, two sources",
         {"render", "decay", "--preset", "llama-2-7b", "--config", "llama.json", "-o", "x.json"}, 1,
         {"one of"});
-    row("render, unknown preset", {"render", "decay", "--preset", "llama-3-8b", "-o", "x.json"}, 1,
-        {"llama-3-8b", "llama-3.1-8b"});
+    row("render, unknown preset", {"render", "decay", "--preset", "llama-3-9b", "-o", "x.json"}, 1,
+        {"llama-3-8b"});
     row("render, size", {"render", "decay", "--size", "85", "-o", "x.pdf"}, 1, {"--size"});
     row("render, size in inches", {"render", "decay", "--size", "3x2in", "-o", "x.pdf"}, 1, {"3x2in"});
     row("render, size too large", {"render", "decay", "--size", "2000x10mm", "-o", "x.pdf"}, 1, {"--size"});
@@ -305,7 +305,7 @@ void TestCli::otherKindsOfFiles()
     const QJsonObject params =
         json({"inspect", "params.json", "--json"})["configurations"].toArray().first().toObject();
     QCOMPARE(params["layout"].toString(), QStringLiteral("interleaved"));
-    write("cut.gguf", QByteArray::fromStdString(gguf.substr(0, 50)));
+    write("cut.gguf", QByteArray::fromStdString(gguf.substr(0, gguf.size() - 20)));
     const Run cut = run({"inspect", "cut.gguf"});
     QCOMPARE(cut.code, 2);
     QVERIFY(cut.err.contains("cut.gguf") && cut.err.contains("breaks off"));
