@@ -153,8 +153,10 @@ void TestCli::exitCodes_data()
     row("inspect, option with a value too many", {"inspect", "llama.json", "--json=yes"}, 1, {"--json"});
     row("inspect, unknown key", {"inspect", "llama.json", "--set", "bass=1"}, 1, {"bass", "base"});
     row("inspect, not a setting", {"inspect", "llama.json", "--set", "base"}, 1, {"key=value"});
-    row("inspect, key not built", {"inspect", "llama.json", "--set", "rule=longrope"}, 1,
-        {"longrope", "not built"});
+    row("inspect, lists missing", {"inspect", "llama.json", "--set", "rule=longrope"}, 2,
+        {"longrope", "short_factor"});
+    row("inspect, unknown rule", {"inspect", "llama.json", "--set", "rule=shortrope"}, 1,
+        {"shortrope", "longrope"});
     row("inspect, layer type", {"inspect", "llama.json", "--layer-type", "full_attention"}, 1,
         {"full_attention"});
     row("inspect, impossible setting", {"inspect", "llama.json", "--set", "base=0.5"}, 2, {"base is 0.5"});
@@ -202,7 +204,7 @@ void TestCli::exitCodes_data()
     row("render into nowhere", {"render", "spectrum", "-o", "nowhere/x.json"}, 4, {"nowhere/x.json"});
     row("render over a folder", {"render", "spectrum", "-o", "folder.json"}, 4, {"folder.json"});
     row("check against nothing", {"render", "spectrum", "--check", "-o", "never.json"}, 2, {"never.json"});
-    row("list nothing", {"list"}, 1, {"presets, figures or rules"});
+    row("list nothing", {"list"}, 1, {"presets, figures, rules or temperatures"});
     row("list unknown", {"list", "models"}, 1, {"models"});
     row("backends of something", {"backends", "cuda"}, 1, {"cuda"});
     row("gallery nowhere", {"gallery"}, 1, {"-o FOLDER"});
@@ -596,7 +598,9 @@ void TestCli::lists()
     QCOMPARE(figures, QStringList({"plane", "spectrum", "decay", "pairs"}));
     for (const QJsonValue& value : json({"list", "--json", "rules"})["rules"].toArray())
         rules += value["id"].toString();
-    QCOMPARE(rules, QStringList({"default", "linear", "ntk_aware", "yarn", "llama3"}));
+    QCOMPARE(rules, QStringList({"default", "linear", "ntk_aware", "dynamic", "dynamic_qwen", "ntk_by_parts",
+                                 "yarn", "llama3", "longrope", "rope_id", "proportional", "explicit",
+                                 "none"}));
     for (const char* what : {"presets", "figures", "rules"})
         QVERIFY(!run({"list", what}).out.isEmpty());
 }
