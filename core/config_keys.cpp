@@ -472,6 +472,12 @@ Result<Setting> parseSetting(std::string_view text)
     return setting;
 }
 
+bool isListKey(std::string_view key)
+{
+    constexpr std::array<std::string_view, 3> kLists{"short_factor", "long_factor", "inv_freq"};
+    return std::find(kLists.begin(), kLists.end(), key) != kLists.end();
+}
+
 Result<void> applySettings(const std::vector<Setting>& settings,
                            std::vector<FigureConfiguration>& configurations, FigureOptions& options)
 {
@@ -569,9 +575,10 @@ std::vector<ConfigKeyValue> configKeys(const RopeConfig& config)
         {"rule", std::string(info(config.rule).word), true},
     };
     // What the widths say already is not said twice, so that a plain configuration stays a short one.
-    const bool isFirst = config.channels == ChannelScheme::First && config.rule != FrequencyRule::RopeId;
-    if (!isFirst && pairCount(config) != 0)
-        keys.push_back({"channels", std::string(channelsWord(config)), true});
+    if (config.channels != ChannelScheme::First)
+        keys.push_back({"channels", std::string(word(config.channels)), true});
+    else if (config.rule == FrequencyRule::RopeId && config.rotaryDim == config.headDim)
+        keys.push_back({"channels", "all", true}); // not the half that the rule takes by itself
     const RuleParameters& p = config.parameters;
     const auto addNumber = [&](std::string_view key, const std::optional<double>& value) {
         if (value && std::isfinite(*value))

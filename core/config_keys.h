@@ -21,6 +21,9 @@ struct Setting
 /// Splits "base=1e6" or "A.base=1e6". Errors: Usage.
 Result<Setting> parseSetting(std::string_view text);
 
+/// Whether the key takes a list of numbers, which a command line may give as a file.
+bool isListKey(std::string_view key);
+
 /// Applies settings to configurations and options, under the names of contract.md's `--set`. head_dim comes
 /// before the widths that depend on it, whatever the order given. Errors: Usage; an unknown key or value
 /// names the nearest known ones, one that Ropewalk knows of but does not build is refused by name. Nothing is

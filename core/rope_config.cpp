@@ -92,15 +92,13 @@ std::string_view word(Spacing spacing)
     return spacing == Spacing::Geometric ? "geometric" : "linear";
 }
 
-std::string_view channelsWord(const RopeConfig& config)
+std::string_view word(ChannelScheme scheme)
 {
-    if (formedWidth(config) == 0)
-        return "none";
-    switch (config.channels) {
+    switch (scheme) {
     case ChannelScheme::First:
-        break;
+        return "first";
     case ChannelScheme::Last:
-        return config.rotaryDim == config.headDim ? "all" : "last";
+        return "last";
     case ChannelScheme::Quarters13:
         return "quarters_1_3";
     case ChannelScheme::HalfRope:
@@ -108,7 +106,15 @@ std::string_view channelsWord(const RopeConfig& config)
     case ChannelScheme::Custom:
         return "custom";
     }
-    return config.rotaryDim == config.headDim ? "all" : "first";
+    return "first";
+}
+
+std::string_view channelsWord(const RopeConfig& config)
+{
+    if (formedWidth(config) == 0)
+        return "none";
+    const bool isSlice = config.channels == ChannelScheme::First || config.channels == ChannelScheme::Last;
+    return isSlice && config.rotaryDim == config.headDim ? "all" : word(config.channels);
 }
 
 } // namespace ropewalk

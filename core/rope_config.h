@@ -172,6 +172,7 @@ int rotaryDimForShare(int headDim, double share);
 std::string_view word(Layout layout);   ///< "interleaved", "half"
 std::string_view word(Severity severity);
 std::string_view word(Spacing spacing);   ///< "geometric", "linear"
+std::string_view word(ChannelScheme scheme); ///< "first", "last", "quarters_1_3", "half_rope", "custom"
 /// "all", "first", "none", "last", "quarters_1_3", "half_rope", "custom"
 std::string_view channelsWord(const RopeConfig& config);
 

@@ -152,6 +152,17 @@ std::optional<double> temperatureOfQuery(const RopeConfig& config, std::int64_t 
                : std::nullopt;
 }
 
+NeedleAttention needleAttention(double logit, double visible, double tau)
+{
+    const double scaled = tau * logit;
+    // Divided by e^{τs}, so that nothing overflows.
+    const double others = (visible - 1.0) * std::exp(-scaled);
+    NeedleAttention found;
+    found.mass = 1.0 / (1.0 + others);
+    found.entropyNats = scaled + std::log1p(others) - scaled * found.mass;
+    return found;
+}
+
 bool isInAttentionFactor(const RopeConfig& config)
 {
     return pairCount(config) > 0 &&

@@ -41,6 +41,14 @@ std::optional<double> temperatureAt(const RopeConfig& config, double visible);
 /// the call.
 std::optional<double> temperatureOfQuery(const RopeConfig& config, std::int64_t position);
 
+/// Attention on one needle of `logit` among n-1 keys of logit 0, all multiplied by `tau`: the needle's mass, and the
+/// entropy of the row in nats.
+struct NeedleAttention
+{
+    double mass = 0.0, entropyNats = 0.0;
+};
+NeedleAttention needleAttention(double logit, double visible, double tau);
+
 /// Whether the frequency rule carries τ already, as A² on the turning channels: the temperature of YaRN under
 /// YaRN, of LongRoPE under LongRoPE. Whoever forms a logit must not multiply it in again.
 bool isInAttentionFactor(const RopeConfig& config);

@@ -28,20 +28,18 @@ void checkChannels(std::vector<Issue>& issues, const RopeConfig& config)
     const ChannelScheme scheme = config.channels;
     if (scheme == ChannelScheme::First || scheme == ChannelScheme::Last)
         return;
-    const std::string word = scheme == ChannelScheme::Quarters13 ? "quarters_1_3"
-                             : scheme == ChannelScheme::HalfRope ? "half_rope"
-                                                                 : "custom";
+    const std::string schemeWord(word(scheme));
     if (config.rotaryDim != config.headDim)
         issues.push_back({Severity::Error, "rotary_dim",
                           {"rotary_dim is {value}; with channels={channels} pairs are formed over the whole head, "
                            "expected head_dim, {head_dim}",
-                           {{"value", std::to_string(config.rotaryDim)}, {"channels", word},
+                           {{"value", std::to_string(config.rotaryDim)}, {"channels", schemeWord},
                             {"head_dim", std::to_string(config.headDim)}}}});
     if (scheme != ChannelScheme::Custom) {
         if (config.headDim % 4 != 0)
             issues.push_back({Severity::Error, "head_dim",
                               {"head_dim is {value}; channels={channels} needs a number that divides by 4",
-                               {{"value", std::to_string(config.headDim)}, {"channels", word}}}});
+                               {{"value", std::to_string(config.headDim)}, {"channels", schemeWord}}}});
         return;
     }
     const std::vector<int>& pairs = config.customPairs;

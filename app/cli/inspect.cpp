@@ -8,7 +8,9 @@
 
 #include "core/channel_map.h"
 #include "core/frequency_rules.h"
+#include "core/in_distribution.h"
 #include "core/rope_math.h"
+#include "core/temperature.h"
 #include "core/validate.h"
 
 #include <QString>
@@ -95,13 +97,35 @@ QString ruleText(const RopeConfig& config)
     return text;
 }
 
+QString temperatureText(const RopeConfig& config)
+{
+    const TemperatureInfo& rule = info(config.temperature.rule);
+    const auto asText = [](std::string_view text) {
+        return QString::fromUtf8(text.data(), static_cast<qsizetype>(text.size()));
+    };
+    QString text = asText(rule.word);
+    const auto length = inferenceLength(config);
+    if (rule.rule == TemperatureRule::None)
+        return text;
+    text += QStringLiteral(", ") + asText(rule.formula);
+    if (length)
+        if (const auto tau = temperatureAt(config, static_cast<double>(*length)))
+            text += QStringLiteral(", %1 at %2 tokens").arg(number(*tau)).arg(*length);
+    return isInAttentionFactor(config) ? text + QStringLiteral(", as attention_factor²") : text;
+}
+
 QString settings(const RopeConfig& config, const FrequencyTable& table)
 {
-    const QString layout = config.layout == Layout::Half
-                               ? QStringLiteral("half-split: channels i and i + %1").arg(config.rotaryDim / 2)
-                               : QStringLiteral("interleaved: channels 2i and 2i + 1");
+    const bool isLast = config.channels == ChannelScheme::Last;
+    const QString start = isLast ? QStringLiteral("%1 + ").arg(config.headDim - config.rotaryDim) : QString();
+    const QString layout =
+        config.layout == Layout::Half
+            ? QStringLiteral("half-split: channels %1i and %1i + %2").arg(start).arg(config.rotaryDim / 2)
+            : QStringLiteral("interleaved: channels %1 2i and %1 2i + 1").arg(start).simplified();
     const auto training = trainingLength(config);
     TextTable lines({QStringLiteral("head_dim"), QString::number(config.headDim)});
+    const std::string_view scheme = channelsWord(config);
+    lines.add({QStringLiteral("channels"), QString::fromUtf8(scheme.data(), static_cast<qsizetype>(scheme.size()))});
     lines.add({QStringLiteral("rotary_dim"), QStringLiteral("%1 (%2 pairs turn, %3 stay)")
                                                  .arg(formedWidth(config))
                                                  .arg(table.turningPairs())
@@ -113,6 +137,10 @@ QString settings(const RopeConfig& config, const FrequencyTable& table)
     lines.add({QStringLiteral("rule"), ruleText(config)});
     lines.add({QStringLiteral("attention_factor"), number(table.attentionFactor)});
     lines.add({QStringLiteral("softmax_factor"), number(config.softmaxFactor)});
+    lines.add({QStringLiteral("temperature"), temperatureText(config)});
+    if (config.xpos)
+        lines.add({QStringLiteral("xpos"), QStringLiteral("γ %1, scale_base %2")
+                                               .arg(number(config.xpos->gamma), number(config.xpos->scaleBase))});
     lines.add({QStringLiteral("max_position_embeddings"), length(config.maxPositionEmbeddings)});
     lines.add(
         {QStringLiteral("original_max_position_embeddings"), length(config.originalMaxPositionEmbeddings)});
@@ -162,6 +190,46 @@ QString pairs(const RopeConfig& config, const FrequencyTable& table)
     return rows.text(true);
 }
 
+QString percent(double share)
+{
+    return QString::fromStdString(shortNumber(100.0 * share, 4)) + QStringLiteral(" %");
+}
+
+/// What a model meets beyond its training length that it was not shown.
+QString inDistribution(const RopeConfig& config, const FrequencyTable& table)
+{
+    const auto training = trainingLength(config);
+    if (!training || table.turningPairs() == 0)
+        return {};
+    TextTable lines({QStringLiteral("in distribution"), QStringLiteral("turns and arcs against %1 training tokens").arg(*training)});
+    const InDistribution at = *inDistributionAt(config, *training);
+    lines.add({QStringLiteral("full turn in training"),
+               QStringLiteral("%1 of %2 pairs that turn; the slowest makes %3 turns")
+                   .arg(at.fullTurnPairs)
+                   .arg(at.turningPairs)
+                   .arg(number(at.slowestCycles))});
+    const bool isPlainSchedule = config.rule != FrequencyRule::RopeId && config.rule != FrequencyRule::Explicit;
+    if (isPlainSchedule)
+        lines.add({QStringLiteral("critical dimension"),
+                   QStringLiteral("%1 of %2 channels")
+                       .arg(criticalDimension(scheduleWidth(config), config.base, static_cast<double>(*training)))
+                       .arg(scheduleWidth(config))});
+    // Above this the sweep over distances would take seconds.
+    constexpr std::int64_t kLongest = std::int64_t{1} << 24;
+    for (const int times : {2, 8, 32}) {
+        const std::int64_t length = *training * times;
+        if (length > kLongest)
+            continue;
+        const InDistribution far = *inDistributionAt(config, length);
+        lines.add({QStringLiteral("at %1 tokens (%2T)").arg(length).arg(times),
+                   QStringLiteral("mean unseen arc %1, largest %2, %3 pairs; %4 of the distances unseen")
+                       .arg(percent(far.meanUnseenArc), percent(far.largestUnseenArc))
+                       .arg(far.unseenPairs)
+                       .arg(percent(far.meanUnseenDistances))});
+    }
+    return lines.text(false);
+}
+
 QString notes(const std::vector<Issue>& issues)
 {
     if (issues.empty())
@@ -189,6 +257,8 @@ QString page(const InspectedFile& file)
         text += QStringLiteral(" · ") + QString::fromStdString(file.file) + QLatin1Char('\n');
         text += settings(config, table) + QLatin1Char('\n') + notes(issues) + QLatin1Char('\n') +
                 pairs(config, table);
+        if (const QString summary = inDistribution(config, table); !summary.isEmpty())
+            text += QLatin1Char('\n') + summary;
     }
     return text;
 }

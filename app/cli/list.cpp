@@ -10,6 +10,7 @@
 #include "core/figure_catalog.h"
 #include "core/frequency_rules.h"
 #include "core/json_writer.h"
+#include "core/temperature.h"
 
 #include <algorithm>
 #include <array>
@@ -56,8 +57,17 @@ List rules()
     return list;
 }
 
-constexpr std::array<std::pair<const char*, List (*)()>, 3> kLists{
-    {{"presets", presets}, {"figures", figures}, {"rules", rules}}};
+List temperatures()
+{
+    List list{"temperatures", {"id", "title", "formula", "source"}, {}};
+    for (const TemperatureInfo& rule : temperatureRules())
+        list.rows.push_back({std::string(rule.word), std::string(rule.title), std::string(rule.formula),
+                             std::string(rule.source)});
+    return list;
+}
+
+constexpr std::array<std::pair<const char*, List (*)()>, 4> kLists{
+    {{"presets", presets}, {"figures", figures}, {"rules", rules}, {"temperatures", temperatures}}};
 
 std::string asJson(const List& list)
 {
@@ -107,7 +117,7 @@ int runList(const QStringList& arguments)
     const bool mayFilter = wanted == "presets" && sorted->words.size() == 2;
     if ((sorted->words.size() != 1 && !mayFilter) || list == kLists.end())
         return printError({ErrorCode::Usage,
-                           {"list is asked for \"{wanted}\"; expected presets, figures or rules",
+                           {"list is asked for \"{wanted}\"; expected presets, figures, rules or temperatures",
                             {{"wanted", sorted->words.join(QLatin1Char(' ')).toStdString()}}},
                            {}});
     List content = list->second();

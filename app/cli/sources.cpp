@@ -164,6 +164,14 @@ Result<std::vector<Setting>> settingsOf(const Arguments& arguments)
         Result<Setting> setting = parseSetting(text.toStdString());
         if (!setting)
             return setting.error();
+        // A list is given in place or as a file that holds it.
+        const QString value = QString::fromStdString(setting->value);
+        if (isListKey(setting->key) && QFileInfo(value).isFile()) {
+            Result<std::string> list = readTextFile(value);
+            if (!list)
+                return list.error();
+            setting->value = std::move(*list);
+        }
         settings.push_back(std::move(*setting));
     }
     return settings;

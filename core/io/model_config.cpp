@@ -175,9 +175,19 @@ private:
                             {{"type", m_modelType}, {"instead", std::string(family.instead)}}});
         }
         m_family = findModelFamily(m_modelType);
+        if (m_family && m_family->isMla && isFalse("use_mla")) {
+            note(Severity::Read, m_path + "use_mla", "false: attention as in Llama");
+            m_family = findModelFamily("llama");
+        }
         if (!m_family)
             m_family = &unknownFamily(topLevel("qk_rope_head_dim") != nullptr);
         return std::nullopt;
+    }
+
+    bool isFalse(std::string_view key) const
+    {
+        const Json* value = topLevel(key);
+        return value && *value == false;
     }
 
     void findPart()
@@ -259,6 +269,12 @@ private:
                                {"{value}: no layer rotates ({instead})",
                                 {{"value", jsonText(*found)}, {"instead", std::string(row.meaning)}}});
         }
+        for (const PlainSize& row : sizesWithoutRotation())
+            if (const Json* width = topLevel("hidden_size");
+                row.modelType == m_modelType && width && *width == row.hiddenSize)
+                return nothing(Severity::Assumed, m_path + "hidden_size",
+                               {"{value}: no layer rotates ({instead})",
+                                {{"value", jsonText(*width)}, {"instead", std::string(row.instead)}}});
         return readPositions();
     }
 
@@ -266,7 +282,10 @@ private:
     std::optional<ModelReading> readPositions()
     {
         const Json* type = topLevel("position_embedding_type");
-        const auto isRotary = [](const std::string& word) { return word == "rope" || word == "rotary"; };
+        // "rope_gptj" and the like name a layout that the family has anyway.
+        const auto isRotary = [](const std::string& word) {
+            return word.find("rope") == 0 || word.find("rotary") == 0;
+        };
         if (m_family->positions == "any" || (m_family->positions.empty() && !type))
             return std::nullopt;
         const std::string field = m_path + "position_embedding_type";
@@ -309,6 +328,8 @@ private:
             if (spells(*list, key))
                 return true;
         if (key == m_family->layoutKey || key == m_family->baseFactor)
+            return true;
+        if (key == "qk_rope_head_dim" && isFalse("use_mla"))
             return true;
         if (m_family->keys == findModelFamily("qwen")->keys && key.find("use_") == 0)
             return true;
@@ -824,7 +845,7 @@ private:
     {
         const auto parameters = info(m_config.rule).parameters;
         // Read elsewhere, or without a meaning for the numbers.
-        constexpr std::array<std::string_view, 12> kOthers{"rope_type",
+        constexpr std::array<std::string_view, 10> kOthers{"rope_type",
                                                            "type",
                                                            "rope_theta",
                                                            "partial_rotary_factor",
@@ -833,8 +854,6 @@ private:
                                                            "mrope_interleaved",
                                                            "llama_4_scaling_beta",
                                                            "alpha",
-                                                           "short_mscale",
-                                                           "long_mscale",
                                                            "max_position_embeddings"};
         for (const auto& [key, json] : m_kind->block->items()) {
             const Value value{&json, blockField(key)};
@@ -1131,20 +1150,12 @@ private:
                  {"not stated; the rule computes with max_position_embeddings, {value}",
                   {{"value", jsonText(*length.json)}}});
         }
-        readAmplitudes();
+        assumeAmplitude();
     }
 
-    /// Factors on cos and sin that stand beside the rule.
-    void readAmplitudes()
+    /// A factor on cos and sin that the publisher's code has beside the rule.
+    void assumeAmplitude()
     {
-        if (m_config.rule == FrequencyRule::LongRope) {
-            for (const auto& [key, target] : {std::pair{"short_mscale", &RuleParameters::shortMscale},
-                                              std::pair{"long_mscale", &RuleParameters::longMscale}})
-                if (const Value value = inBlock(key)) {
-                    m_config.parameters.*target = number(value, "a number above 0");
-                    noteRead(value);
-                }
-        }
         if (m_kind->row && m_kind->row->attentionFactor && m_config.rule == FrequencyRule::Yarn &&
             !m_config.parameters.attentionFactor) {
             m_config.parameters.attentionFactor = m_kind->row->attentionFactor;

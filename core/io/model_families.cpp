@@ -162,6 +162,9 @@ constexpr ModelFamily deepseek4Family(std::string_view modelType)
 // Adding a family is adding a row. Where a width is left out, no default of the class has been checked.
 constexpr std::array kFamilies{
     ModelFamily{"llama", "LlamaConfig", kHalf, 1e4, 1.0, 4096, 32},
+    ModelFamily{"llava", "LlamaConfig", kHalf, 1e4, 1.0, 4096, 32},
+    ModelFamily{"llava_llama", "LlamaConfig", kHalf, 1e4, 1.0, 4096, 32},
+    ModelFamily{"llava_mistral", "MistralConfig", kHalf, 1e4, 1.0, 4096, 32},
     ModelFamily{"mistral", "MistralConfig", kHalf, 1e4, 1.0, 4096, 32},
     ModelFamily{"mixtral", "MixtralConfig", kHalf, 1e6},
     ModelFamily{.modelType = "ministral3", .className = "Ministral3Config", .needsScaling = true},
@@ -233,6 +236,9 @@ constexpr std::array kFamilies{
                 .hiddenSize = 4544,
                 .heads = 71,
                 .keys = &kFalconKeys},
+    ModelFamily{.modelType = "RefinedWeb", .className = "FalconConfig", .base = 1e4, .keys = &kFalconKeys},
+    ModelFamily{
+        .modelType = "RefinedWebModel", .className = "FalconConfig", .base = 1e4, .keys = &kFalconKeys},
     ModelFamily{"fuyu", "FuyuConfig", kHalf, 2.5e4, 0.5},
     ModelFamily{.modelType = "gemma", .className = "GemmaConfig", .base = 1e4, .headDim = 256},
     ModelFamily{.modelType = "gemma2",
@@ -431,6 +437,15 @@ constexpr std::array kPartTypes = std::to_array<std::pair<std::string_view, std:
 });
 
 constexpr std::array kWithoutRotation{
+    PlainFamily{"albert", "learned positions"},
+    PlainFamily{"camembert", "learned positions"},
+    PlainFamily{"deberta", "disentangled relative positions"},
+    PlainFamily{"deberta-v2", "disentangled relative positions"},
+    PlainFamily{"electra", "learned positions"},
+    PlainFamily{"mamba2", "no attention"},
+    PlainFamily{"mpnet", "relative bias"},
+    PlainFamily{"xlm-roberta", "learned positions"},
+    PlainFamily{"xlnet", "relative positions"},
     PlainFamily{"bart", "learned positions"},
     PlainFamily{"bert", "learned positions"},
     PlainFamily{"bloom", "ALiBi"},
@@ -451,6 +466,8 @@ constexpr std::array kWithoutRotation{
     PlainFamily{"t5", "relative bias"},
     PlainFamily{"whisper", "sinusoidal and learned positions"},
 };
+
+constexpr std::array kPlainSizes{PlainSize{"baichuan", 5120, "ALiBi in the models of this size"}};
 
 // Two models in one file, or positions that are no single number: no one configuration could stand for them.
 constexpr std::array kNotRead = std::to_array<std::string_view>({"t5gemma", "t5gemma2"});
@@ -568,6 +585,11 @@ bool isFamilyNotRead(std::string_view modelType)
 std::span<const PlainFamily> familiesWithoutRotation()
 {
     return kWithoutRotation;
+}
+
+std::span<const PlainSize> sizesWithoutRotation()
+{
+    return kPlainSizes;
 }
 
 std::span<const StructureKey> structureKeys()

@@ -118,6 +118,15 @@ struct PlainFamily
 };
 std::span<const PlainFamily> familiesWithoutRotation();
 
+/// A family that has rotation, but not in its models of one size.
+struct PlainSize
+{
+    std::string_view modelType;
+    int hiddenSize;
+    std::string_view instead;
+};
+std::span<const PlainSize> sizesWithoutRotation();
+
 /// A key that changes what a file means in a way that is not built or not known of its family, at the top
 /// level or in the block of parameters.
 struct StructureKey

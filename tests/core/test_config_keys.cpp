@@ -79,7 +79,39 @@ void TestConfigKeys::set_data()
     row("channels none", {"channels=none"}, [](C c, O) { return c.rotaryDim == 0; });
     row("channels all", {"channels=all"}, [](C c, O) { return c.rotaryDim == 128; });
     row("channels first", {"rotary_dim=32", "channels=first"}, [](C c, O) { return c.rotaryDim == 32; });
-    row("rule none turns nothing", {"rule=none"}, [](C c, O) { return c.rotaryDim == 0; });
+    row("rule none turns nothing", {"rule=none"}, [](C c, O) { return pairCount(c) == 0; });
+    row("rope_id takes its half", {"rule=rope_id", "short_wavelength=16", "cycles=3", "spacing=linear"},
+        [](C c, O) {
+            return c.channels == ChannelScheme::Quarters13 && c.rotaryDim == c.headDim &&
+                   c.parameters.shortWavelength == 16.0 && c.parameters.cycles == 3.0 &&
+                   c.parameters.spacing == Spacing::Linear;
+        });
+    row("HighFreq", {"channels=all", "rule=rope_id"},
+        [](C c, O) { return c.rule == FrequencyRule::RopeId && channelsWord(c) == "all"; });
+    row("half rope", {"channels=half_rope"}, [](C c, O) { return channelsWord(c) == "half_rope"; });
+    row("last", {"rotary_dim=64", "channels=last", "head_dim=192"},
+        [](C c, O) { return channelsWord(c) == "last" && c.rotaryDim == 64; });
+    row("by hand", {"custom_pairs=9,0,5,5", "channels=custom"},
+        [](C c, O) { return c.customPairs == std::vector<int>{0, 5, 9} && turningPairCount(c) == 3; });
+    row("p-RoPE", {"partial_rotary_factor=0.25", "rule=proportional"}, [](C c, O) {
+        return c.rotaryDim == c.headDim && c.parameters.partialRotaryFactor == 0.25;
+    });
+    row("lists", {"rule=longrope", "short_factor=1,2.5", "long_factor=[3, 4e1]", "inv_freq=1 0.5"}, [](C c, O) {
+        return c.parameters.shortFactor == std::vector<double>{1.0, 2.5} &&
+               c.parameters.longFactor == std::vector<double>{3.0, 40.0} &&
+               c.parameters.invFreq == std::vector<double>{1.0, 0.5};
+    });
+    row("temperature", {"temperature=log_n", "temperature_per_query=false", "temperature_floor=false",
+                        "temperature_length=8192"},
+        [](C c, O) {
+            return c.temperature ==
+                   Temperature{TemperatureRule::LogN, false, false, std::nullopt, std::int64_t{8192}};
+        });
+    row("xpos", {"xpos=true", "xpos_scale_base=1024"},
+        [](C c, O) { return c.xpos == XPos{0.4, 1024.0}; });
+    row("sections", {"mrope_section=24,20,20", "mrope_interleaved=true"}, [](C c, O) {
+        return c.mropeSection == std::vector<int>{24, 20, 20} && c.isMropeInterleaved;
+    });
     row("rule", {"rule=yarn", "factor=16", "beta_fast=32", "beta_slow=1", "truncate=false"}, [](C c, O) {
         return c.rule == FrequencyRule::Yarn && c.parameters.factor == 16.0 &&
                c.parameters.betaFast == 32.0 && c.parameters.betaSlow == 1.0 &&
@@ -132,21 +164,19 @@ void TestConfigKeys::refused_data()
     row("max_pos=1", {"max_position_embeddings"});
     row("layout=halves", {"unknown value", "halves", "half", "interleaved"});
     row("rule=yarm", {"yarm", "yarn"});
-    row("rule=longrope", {"longrope", "not built yet"});
-    row("rule=rope_id", {"rope_id", "not built yet"});
-    row("rule=proportional", {"proportional", "not built yet"});
-    row("channels=quarters_1_3", {"quarters_1_3", "not built yet"});
-    row("channels=half_rope", {"half_rope", "not built yet"});
-    row("channels=last", {"last", "not built yet"});
+    row("rule=long", {"unknown value", "longrope"});
+    row("channels=quarters", {"unknown value", "quarters_1_3"});
+    row("channels=last", {"rotary_dim"});
     row("channels=first", {"rotary_dim"});
-    row("temperature=yarn", {"temperature", "not built yet"});
     row("temperature=hot", {"unknown value", "none"});
     row("content=gaussian", {"gaussian", "not built yet"});
-    row("short_factor=1,2", {"short_factor", "not built yet"});
-    row("long_factor=1,2", {"long_factor", "not built yet"});
-    row("cycles=2", {"cycles", "not built yet"});
-    row("spacing=linear", {"spacing", "not built yet"});
-    row("short_wavelength=32", {"short_wavelength", "not built yet"});
+    row("short_factor=1,x", {"short_factor", "x", "numbers"});
+    row("inv_freq=1;2", {"inv_freq", "1;2"});
+    row("custom_pairs=0,1.5", {"custom_pairs", "1.5", "whole"});
+    row("cycles=two", {"cycles", "number"});
+    row("spacing=even", {"spacing", "geometric"});
+    row("xpos=1", {"xpos", "true", "false"});
+    row("temperature_floor=0", {"temperature_floor", "false"});
     row("seed=1", {"seed", "not built yet"});
     row("truncate=1", {"truncate", "true", "false"});
     row("base=", {"base", "number"});

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/cosine_integral.h"
 #include "core/cpu_backend.h"
 #include "core/frequency_rules.h"
 #include "tests/support/compare.h"
@@ -46,10 +47,19 @@ std::array<double, 4> exactCurves(const DecayOp& op, long double r)
     const long double headDim = 2.0L * op.pairCount;
     long double mean = 0, variance = 0, cosine = 0, bound = 0;
     Complex partial = 0;
+    // By index those that turn, then the still ones, which the bound places last.
+    std::vector<std::size_t> order;
+    for (std::size_t i = 0; i < op.invFreq.size(); ++i)
+        if (op.invFreq[i] != 0.0)
+            order.push_back(i);
+    const auto turning = static_cast<int>(order.size());
     for (int i = 0; i < op.pairCount; ++i) {
-        const bool turns = i < static_cast<int>(op.invFreq.size());
-        const long double angle = turns ? r * op.invFreq[static_cast<std::size_t>(i)] : 0.0L;
-        const long double a2 = turns ? attention * attention : 1.0L;
+        const bool turns = i < turning;
+        const std::size_t pair = turns ? order[static_cast<std::size_t>(i)] : 0;
+        const long double angle = turns ? r * op.invFreq[pair] : 0.0L;
+        const long double damping =
+            turns && !op.dampingRate.empty() ? std::exp(r * static_cast<long double>(op.dampingRate[pair])) : 1.0L;
+        const long double a2 = turns ? attention * attention * damping : 1.0L;
         mean += 2 * rho * a2 * std::cos(angle);
         variance +=
             4 * rho * rho * a2 * a2 * std::cos(angle) * std::cos(angle) + (1 - rho * rho) * 2 * a2 * a2;
@@ -106,6 +116,8 @@ private slots:
     void roformerBound();
     void cosineSum();
     void cosineSumOfPartialRotation();
+    void xpos();
+    void integralLimit();
     void gaussianStatistics();
     void firstNegative();
     void againstDefinition_data();
@@ -163,6 +175,7 @@ void TestDecay::cosineSumOfPartialRotation()
     // The entries name their rotated width in words; all have base 10000.
     const QMap<QString, int> widths{{"partial 25% NeoX, head 128 (rotary 32)", 32},
                                     {"half rotated, head 128 (rotary 64)", 64},
+                                    {"RoPE-ID head 128", 128},
                                     {"NoPE head 128", 0}};
     int tested = 0;
     for (const ReferenceEntry& entry : referenceEntries("decay/sum_cos_partial")) {
@@ -171,6 +184,11 @@ void TestDecay::cosineSumOfPartialRotation()
         RopeConfig config;
         config.headDim = entry.params["head_dim"].toInt();
         config.rotaryDim = widths[entry.params["name"].toString()];
+        if (entry.params["name"].toString().startsWith("RoPE-ID")) {
+            config.rule = FrequencyRule::RopeId;
+            config.channels = ChannelScheme::Quarters13;
+            config.maxPositionEmbeddings = 4096;
+        }
         const FrequencyTable table = frequencyTable(config);
         DecayOp op;
         op.invFreq = table.scaled;
@@ -182,7 +200,49 @@ void TestDecay::cosineSumOfPartialRotation()
         });
         ++tested;
     }
-    QCOMPARE(tested, 3);
+    QCOMPARE(tested, 4);
+}
+
+void TestDecay::xpos()
+{
+    for (const ReferenceEntry& entry : referenceEntries("decay/xpos")) {
+        RopeConfig config = plainConfig(entry.params);
+        config.xpos = XPos{entry.params["gamma"].toDouble(), entry.params["scale_base"].toDouble()};
+        const FrequencyTable table = frequencyTable(config);
+        const std::vector<double> rates = dampingRates(config, table);
+        const std::vector<double> zeta = numbers(entry.values["zeta"]);
+        for (std::size_t i = 0; i < zeta.size(); ++i)
+            QCOMPARE(relativeDifference(std::exp(rates[i] * config.xpos->scaleBase), zeta[i], 1e-14), QString());
+        DecayOp op;
+        op.invFreq = table.scaled;
+        op.dampingRate = rates;
+        op.pairCount = 32;
+        const QJsonArray rows = entry.values["rows"].toArray();
+        onBothPaths(op, asDistances(rows), [&](std::size_t row, const Curves& curves, std::size_t at) {
+            const double expected = rows[static_cast<qsizetype>(row)].toObject()["value"].toDouble() / 32.0;
+            QCOMPARE(absoluteDifference(curves.mean[at], expected, kCurve), QString());
+        });
+        // A wide γ damps nothing.
+        config.xpos->gamma = 1e12;
+        const std::vector<double> none = dampingRates(config, table);
+        QVERIFY(std::all_of(none.begin(), none.end(), [](double rate) { return std::fabs(rate) < 1e-14; }));
+    }
+}
+
+void TestDecay::integralLimit()
+{
+    int tested = 0;
+    for (const ReferenceEntry& entry : referenceEntries("decay/sum_cos_integral_limit"))
+        for (const QJsonValue& row : entry.values["rows"].toArray()) {
+            const double limit = cosineSumLimit(row["r"].toDouble(), entry.params["base"].toDouble());
+            QCOMPARE(absoluteDifference(limit, row["value"].toDouble(), 1e-15), QString());
+            ++tested;
+        }
+    QVERIFY(tested > 20);
+    for (const ReferenceEntry& entry : referenceEntries("decay/ci_first_zero"))
+        QCOMPARE(absoluteDifference(cosineIntegral(entry.values["x0"].toDouble()), 0.0, 2e-15), QString());
+    // For a fixed distance a growing base lets nothing decay.
+    QVERIFY(cosineSumLimit(1000.0, 1e300) > 0.98);
 }
 
 void TestDecay::gaussianStatistics()
@@ -265,6 +325,12 @@ void TestDecay::againstDefinition()
     op.attentionFactor = std::uniform_real_distribution(0.8, 1.4)(random);
     op.rho = std::uniform_real_distribution(-1.0, 1.0)(random);
     op.firstDistance = first;
+    std::vector<double> rates;
+    if (seed % 3 == 0) { // as xPos damps
+        for (std::size_t i = 0; i < table.scaled.size(); ++i)
+            rates.push_back(-std::uniform_real_distribution(0.0, 2e-3)(random));
+        op.dampingRate = rates;
+    }
     std::vector<double> distances;
     if (isExplicit) {
         // Gaps that are no multiple of anything.
@@ -348,7 +414,7 @@ void TestDecay::floorOfPartialRotation()
         std::vector<double> cosine(5000);
         op.cosineSum = cosine;
         QVERIFY(makeCpuBackend()->run(op, {}).hasValue());
-        const double floor = 1.0 - 2.0 * config.rotaryDim / config.headDim;
+        const double floor = 1.0 - 4.0 * table.turningPairs() / config.headDim;
         QVERIFY(*std::min_element(cosine.begin(), cosine.end()) >= floor - 1e-12);
         QVERIFY(*std::max_element(cosine.begin(), cosine.end()) <= 1.0 + 1e-12);
     }
@@ -370,8 +436,8 @@ void TestDecay::onesContentGivesTheCosineSum()
         op.distances = distance;
         const Curves curves = run(op, 1);
         for (const double sign : {1.0, -1.0}) {
-            long double score = (config.headDim - config.rotaryDim);
-            for (const double theta : table.scaled) {
+            long double score = config.headDim - 2 * static_cast<int>(table.scaled.size());
+            for (const double theta : table.scaled) { // a still pair with θ = 0 adds 2
                 const long double q = sign * m * theta, k = sign * n * theta;
                 score += (std::cos(q) - std::sin(q)) * (std::cos(k) - std::sin(k)) +
                          (std::cos(q) + std::sin(q)) * (std::cos(k) + std::sin(k));

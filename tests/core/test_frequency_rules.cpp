@@ -7,6 +7,7 @@
 #include "tests/support/reference.h"
 
 #include <QtTest>
+#include <limits>
 
 using namespace ropewalk;
 using namespace ropewalk::test;
@@ -20,10 +21,19 @@ constexpr double kRelative = 1e-13;
 /// θ of the definition, in long double and independent of core.
 std::vector<double> exactPlain(const RopeConfig& config)
 {
+    const bool isHalf =
+        config.channels == ChannelScheme::Quarters13 || config.channels == ChannelScheme::HalfRope;
+    const int width = isHalf ? config.headDim / 2 : config.rotaryDim;
     std::vector<double> theta;
-    for (int i = 0; i < config.rotaryDim / 2; ++i)
-        theta.push_back(static_cast<double>(std::pow(
-            static_cast<long double>(config.base), -2.0L * i / static_cast<long double>(config.rotaryDim))));
+    for (int i = 0; i < pairCount(config); ++i) {
+        const auto& hand = config.customPairs;
+        const bool isHeld = (isHalf && i >= config.headDim / 4) ||
+                            (config.channels == ChannelScheme::Custom &&
+                             std::find(hand.begin(), hand.end(), i) == hand.end());
+        theta.push_back(isHeld ? 0.0
+                               : static_cast<double>(std::pow(static_cast<long double>(config.base),
+                                                              -2.0L * i / static_cast<long double>(width))));
+    }
     return theta;
 }
 
@@ -61,6 +71,15 @@ private slots:
     void yarnFactorFromLengths();
     void everyRuleNeverTurnsFasterThanPlain();
     void noRotation();
+    void qwenDynamic();
+    void dynamicHasNoMemory();
+    void byPartsOfThePaperIsLlama3();
+    void longRopeSwitchesAndFactors();
+    void ropeIdEndsAndSpacing();
+    void proportionalLimits();
+    void explicitIsTaken();
+    void schemesOfHalfTheHead();
+    void attentionFactorsOfMla();
     void table();
 };
 
@@ -103,6 +122,50 @@ void TestFrequencyRules::reference_data()
         config.parameters.highFreqFactor = entry.params["high_freq_factor"].toDouble();
         add(entry, config);
     }
+    for (const ReferenceEntry& entry : referenceEntries("inv_freq/dynamic_ntk")) {
+        RopeConfig config = plainConfig(entry.params);
+        config.rule = FrequencyRule::Dynamic;
+        config.parameters.factor = entry.params["factor"].toDouble();
+        config.maxPositionEmbeddings = entry.params["max_position_embeddings"].toInteger();
+        config.originalMaxPositionEmbeddings = 77; // has no say in this rule
+        config.length = entry.params["seq_len"].toInteger();
+        add(entry, config);
+    }
+    for (const ReferenceEntry& entry : referenceEntries("inv_freq/ntk_by_parts_paper")) {
+        RopeConfig config = plainConfig(entry.params);
+        config.rule = FrequencyRule::NtkByParts;
+        config.originalMaxPositionEmbeddings = entry.params["L"].toInteger();
+        config.parameters.factor = entry.params["factor"].toDouble();
+        config.parameters.betaSlow = entry.params["alpha"].toDouble();
+        config.parameters.betaFast = entry.params["beta"].toDouble();
+        add(entry, config);
+    }
+    for (const ReferenceEntry& entry : referenceEntries("inv_freq/longrope")) {
+        RopeConfig config = plainConfig(entry.params);
+        config.rule = FrequencyRule::LongRope;
+        config.originalMaxPositionEmbeddings = entry.params["original_max_position_embeddings"].toInteger();
+        config.maxPositionEmbeddings = entry.params["max_position_embeddings"].toInteger();
+        config.parameters.shortFactor = numbers(entry.params["short_factor"]);
+        config.parameters.longFactor = numbers(entry.params["long_factor"]);
+        config.length = entry.params["seq_len"].toInteger();
+        add(entry, config);
+    }
+    for (const ReferenceEntry& entry : referenceEntries("inv_freq/rope_id")) {
+        RopeConfig config;
+        config.headDim = config.rotaryDim = 4 * entry.params["n_pairs"].toInt();
+        config.channels = ChannelScheme::Quarters13;
+        config.rule = FrequencyRule::RopeId;
+        config.maxPositionEmbeddings = entry.params["T_train"].toInteger();
+        config.parameters.cycles = entry.params["min_cycles"].toDouble();
+        config.parameters.shortWavelength = entry.params["max_period"].toDouble();
+        add(entry, config);
+    }
+    for (const ReferenceEntry& entry : referenceEntries("inv_freq/proportional")) {
+        RopeConfig config = plainConfig(entry.params);
+        config.rule = FrequencyRule::Proportional;
+        config.parameters.partialRotaryFactor = entry.params["partial_rotary_factor"].toString() == "1/2" ? 0.5 : 0.25;
+        add(entry, config);
+    }
     for (const ReferenceEntry& entry : referenceEntries("inv_freq/partial_rotary")) {
         RopeConfig config = plainConfig(entry.params);
         QCOMPARE(entry.params["partial_rotary_factor"].toString(), QString("1/4"));
@@ -118,7 +181,13 @@ void TestFrequencyRules::reference()
     QFETCH(QJsonObject, values);
     QVERIFY(!hasError(validate(config)));
     const FrequencyTable table = frequencyTable(config);
-    QCOMPARE(relativeDifference(table.scaled, numbers(values["inv_freq"]), kRelative), QString());
+    std::vector<double> expected =
+        numbers(values[values.contains("inv_freq") ? "inv_freq" : "inv_freq_first_64"]);
+    if (values.contains("n_zero_pairs"))
+        QCOMPARE(static_cast<int>(table.scaled.size()),
+                 values["n_rotated_pairs"].toInt() + values["n_zero_pairs"].toInt());
+    expected.resize(table.scaled.size(), 0.0); // the pairs that stay
+    QCOMPARE(relativeDifference(table.scaled, expected, kRelative), QString());
     const double attention = values["attention_factor"].toDouble(1.0);
     QCOMPARE(relativeDifference(table.attentionFactor, attention, kRelative), QString());
     if (values.contains("score_multiplier"))
@@ -173,14 +242,19 @@ void TestFrequencyRules::llama3Divisors()
 void TestFrequencyRules::factorOneIsPlain_data()
 {
     QTest::addColumn<int>("rule");
+    // With their defaults these change nothing at a factor of 1; the others need lists or are no stretching at all.
     for (const FrequencyRuleInfo& rule : frequencyRules())
-        QTest::newRow(std::string(rule.word).c_str()) << static_cast<int>(rule.rule);
+        if (rule.rule != FrequencyRule::LongRope && rule.rule != FrequencyRule::RopeId &&
+            rule.rule != FrequencyRule::Explicit)
+            QTest::newRow(std::string(rule.word).c_str()) << static_cast<int>(rule.rule);
 }
 
 void TestFrequencyRules::factorOneIsPlain()
 {
     QFETCH(int, rule);
-    const FrequencyTable table = frequencyTable(llama2(static_cast<FrequencyRule>(rule), 1.0));
+    RopeConfig config = llama2(static_cast<FrequencyRule>(rule), 1.0);
+    config.maxPositionEmbeddings = 4096;
+    const FrequencyTable table = frequencyTable(config);
     QCOMPARE(relativeDifference(table.scaled, table.plain, 1e-15), QString());
     QCOMPARE(table.attentionFactor, 1.0);
 }
@@ -193,7 +267,7 @@ void TestFrequencyRules::plainOfRandomConfigurations()
         const FrequencyTable table = frequencyTable(config);
         QCOMPARE(relativeDifference(table.plain, exactPlain(config), 4e-15), QString());
         QCOMPARE(table.scaled.size(), table.plain.size());
-        if (!table.plain.empty())
+        if (!table.plain.empty() && isTurningPair(config, 0))
             QCOMPARE(table.plain[0], 1.0); // θ_0 = 1 exactly, whatever the base
     }
 }
@@ -392,12 +466,17 @@ void TestFrequencyRules::everyRuleNeverTurnsFasterThanPlain()
     for (int round = 0; round < 500; ++round) {
         const RopeConfig config = randomConfig(random);
         const FrequencyTable table = frequencyTable(config);
+        // These have frequencies of their own, or stretch by a length and not by a factor alone.
+        if (config.rule == FrequencyRule::RopeId || config.rule == FrequencyRule::Explicit ||
+            config.rule == FrequencyRule::LongRope || config.rule == FrequencyRule::Dynamic ||
+            config.rule == FrequencyRule::DynamicQwen || config.rule == FrequencyRule::Proportional)
+            continue;
         const double factor = config.parameters.factor.value_or(1.0);
         for (std::size_t i = 0; i < table.scaled.size(); ++i) {
             QVERIFY(table.scaled[i] <= table.plain[i] * (1.0 + 1e-15));
             QVERIFY(table.scaled[i] >= table.plain[i] / factor * (1.0 - 1e-13));
         }
-        if (!table.keptShare.empty())
+        if (!table.keptShare.empty() && config.channels != ChannelScheme::Custom)
             for (std::size_t i = 1; i < table.keptShare.size(); ++i)
                 QVERIFY(table.keptShare[i] <= table.keptShare[i - 1]); // the slower, the less is kept
     }
@@ -411,6 +490,233 @@ void TestFrequencyRules::noRotation()
     const FrequencyTable table = frequencyTable(config);
     QVERIFY(table.plain.empty() && table.scaled.empty() && table.keptShare.empty());
     QCOMPARE(table.attentionFactor, 1.0);
+}
+
+void TestFrequencyRules::qwenDynamic()
+{
+    for (const ReferenceEntry& entry : referenceEntries("qwen1_dynamic_ntk")) {
+        for (const QJsonValue& value : entry.values["rows"].toArray()) {
+            RopeConfig config = plainConfig(entry.params);
+            const std::vector<double> plain = frequencyTable(config).scaled;
+            config.rule = FrequencyRule::DynamicQwen;
+            config.maxPositionEmbeddings = entry.params["seq_length"].toInteger();
+            config.length = value["seq_len"].toInteger();
+            const FrequencyTable table = frequencyTable(config);
+            RopeConfig other = plainConfig(entry.params);
+            other.base = value["new_base"].toDouble();
+            QCOMPARE(relativeDifference(table.scaled, frequencyTable(other).scaled, 1e-12), QString());
+            if (value["ntk_alpha"].toDouble() == 1.0)
+                QCOMPARE(table.scaled, plain);
+        }
+    }
+}
+
+void TestFrequencyRules::dynamicHasNoMemory()
+{
+    for (const FrequencyRule rule : {FrequencyRule::Dynamic, FrequencyRule::DynamicQwen}) {
+        RopeConfig config;
+        config.rule = rule;
+        config.parameters.factor = 2.0;
+        config.maxPositionEmbeddings = 2048;
+        const std::vector<double> plain = frequencyTable(RopeConfig{}).scaled;
+        for (const auto& [length, isPlain] : {std::pair{4096, false}, {2048, true}, {1024, true}, {2049, false}}) {
+            config.length = length;
+            QCOMPARE(frequencyTable(config).scaled == plain, isPlain);
+        }
+        config.length = std::nullopt; // the training length
+        QCOMPARE(frequencyTable(config).scaled, plain);
+        config.maxPositionEmbeddings = std::nullopt;
+        QVERIFY(hasError(validate(config)));
+        // Only the other rule falls back on the original length.
+        config.originalMaxPositionEmbeddings = 2048;
+        QCOMPARE(hasError(validate(config)), rule == FrequencyRule::Dynamic);
+    }
+}
+
+void TestFrequencyRules::byPartsOfThePaperIsLlama3()
+{
+    RopeConfig llama3 = llama2(FrequencyRule::Llama3, 8.0);
+    RopeConfig parts = llama2(FrequencyRule::NtkByParts, 8.0);
+    parts.parameters.betaSlow = 1.0;
+    parts.parameters.betaFast = 4.0;
+    QCOMPARE(frequencyTable(parts).scaled, frequencyTable(llama3).scaled);
+    QCOMPARE(frequencyTable(parts).keptShare, frequencyTable(llama3).keptShare);
+    const FrequencyTable ends = frequencyTable(llama2(FrequencyRule::NtkByParts, 16.0));
+    QCOMPARE(ends.thresholds.size(), std::size_t{2});
+    QCOMPARE(ends.thresholds[0].wavelengthTokens, 4096.0);
+    QCOMPARE(ends.thresholds[1].wavelengthTokens, 128.0);
+}
+
+void TestFrequencyRules::longRopeSwitchesAndFactors()
+{
+    RopeConfig config = llama2(FrequencyRule::LongRope);
+    config.headDim = config.rotaryDim = 8;
+    config.maxPositionEmbeddings = 131072;
+    config.parameters.shortFactor = {1.0, 1.5, 2.0, 0.5};
+    config.parameters.longFactor = {2.0, 3.0, 4.0, 5.0};
+    const auto divisors = [&](std::optional<std::int64_t> length) {
+        config.length = length;
+        const FrequencyTable table = frequencyTable(config);
+        std::vector<double> found;
+        for (std::size_t i = 0; i < 4; ++i)
+            found.push_back(std::round(1e9 * table.plain[i] / table.scaled[i]) / 1e9);
+        return found;
+    };
+    QCOMPARE(divisors(std::nullopt), config.parameters.shortFactor);
+    QCOMPARE(divisors(4096), config.parameters.shortFactor);
+    QCOMPARE(divisors(4097), config.parameters.longFactor);
+    const auto attention = [&](std::int64_t length) {
+        config.length = length;
+        return frequencyTable(config).attentionFactor;
+    };
+    QCOMPARE(relativeDifference(attention(4096), std::sqrt(17.0 / 12.0), kRelative), QString());
+    QCOMPARE(attention(4097), attention(4096));
+    config.parameters.factor = 1.0; // states what the lengths do not say
+    QCOMPARE(attention(4096), 1.0);
+    config.parameters.attentionFactor = 1.3;
+    QCOMPARE(attention(4096), 1.3);
+    config.parameters.shortMscale = 1.1;
+    config.parameters.longMscale = 1.2;
+    QCOMPARE(attention(4096), 1.1);
+    QCOMPARE(attention(4097), 1.2);
+    config.parameters = {};
+    config.parameters.shortFactor = config.parameters.longFactor = {1.0, 1.0, 1.0, 1.0};
+    config.maxPositionEmbeddings = 2048; // a ratio below 1 is no error
+    QCOMPARE(attention(4096), 1.0);
+    config.parameters.longFactor.pop_back();
+    QVERIFY(hasError(validate(config)));
+    config.parameters.longFactor.push_back(0.0);
+    QVERIFY(hasError(validate(config)));
+}
+
+void TestFrequencyRules::ropeIdEndsAndSpacing()
+{
+    std::mt19937 random(31);
+    for (int round = 0; round < 100; ++round) {
+        RopeConfig config;
+        config.headDim = config.rotaryDim = 8 * std::uniform_int_distribution(1, 32)(random);
+        config.channels = round % 2 == 0 ? ChannelScheme::Quarters13 : ChannelScheme::First;
+        config.rule = FrequencyRule::RopeId;
+        config.maxPositionEmbeddings = 1 << std::uniform_int_distribution(8, 17)(random);
+        const auto length = static_cast<double>(*config.maxPositionEmbeddings);
+        for (const Spacing spacing : {Spacing::Geometric, Spacing::Linear}) {
+            config.parameters.spacing = spacing;
+            std::vector<double> live = frequencyTable(config).scaled;
+            if (config.channels == ChannelScheme::Quarters13) {
+                const auto half = live.begin() + static_cast<std::ptrdiff_t>(live.size() / 2);
+                QVERIFY(std::all_of(half, live.end(), [](double theta) { return theta == 0.0; }));
+                live.erase(half, live.end());
+            }
+            QVERIFY(std::none_of(live.begin(), live.end(), [](double theta) { return theta == 0.0; }));
+            // cycles in training: T/32 of the fastest, 2 of the slowest
+            QCOMPARE(relativeDifference(length * live.front() / kTwoPi, length / 32.0, 1e-15), QString());
+            if (live.size() > 1)
+                QCOMPARE(relativeDifference(length * live.back() / kTwoPi, 2.0, 1e-15), QString());
+            for (std::size_t i = 2; i < live.size(); ++i) {
+                if (spacing == Spacing::Geometric)
+                    QCOMPARE(relativeDifference(live[i] / live[i - 1], live[1] / live[0], 1e-12), QString());
+                else
+                    QCOMPARE(absoluteDifference(live[i] - live[i - 1], live[1] - live[0], 1e-15), QString());
+            }
+        }
+        QCOMPARE(frequencyTable(config).thresholds[0].wavelengthTokens, length / 2.0);
+        QCOMPARE(frequencyTable(config).thresholds[1].wavelengthTokens, 32.0);
+    }
+    RopeConfig odd;
+    odd.headDim = odd.rotaryDim = 66;
+    odd.rule = FrequencyRule::RopeId;
+    odd.maxPositionEmbeddings = 4096;
+    QVERIFY(hasError(validate(odd)));
+    odd.headDim = odd.rotaryDim = 64;
+    QVERIFY(!hasError(validate(odd)));
+    odd.maxPositionEmbeddings = 63; // shorter than 2 cycles of 32
+    QVERIFY(hasError(validate(odd)));
+}
+
+void TestFrequencyRules::proportionalLimits()
+{
+    RopeConfig config;
+    config.headDim = config.rotaryDim = 80;
+    const std::vector<double> plain = frequencyTable(config).scaled;
+    config.rule = FrequencyRule::Proportional;
+    QCOMPARE(frequencyTable(config).scaled, plain); // a share of 1, not stated
+    config.parameters.partialRotaryFactor = 0.0;
+    QCOMPARE(frequencyTable(config).turningPairs(), 0);
+    config.parameters.partialRotaryFactor = 0.39; // 0.39·80/2 = 15.6, truncated
+    QCOMPARE(frequencyTable(config).turningPairs(), 15);
+    QCOMPARE(frequencyTable(config).scaled[14], plain[14]);
+    config.parameters.factor = 2.0;
+    QCOMPARE(frequencyTable(config).scaled[14], plain[14] / 2.0);
+    config.rotaryDim = 40;
+    QVERIFY(hasError(validate(config)));
+}
+
+void TestFrequencyRules::explicitIsTaken()
+{
+    RopeConfig config;
+    config.headDim = config.rotaryDim = 8;
+    config.rule = FrequencyRule::Explicit;
+    QVERIFY(hasError(validate(config)));
+    config.parameters.invFreq = {1.0, 0.0, 0.25, 0.5};
+    config.parameters.attentionFactor = 1.5;
+    QCOMPARE(frequencyTable(config).scaled, config.parameters.invFreq);
+    QCOMPARE(frequencyTable(config).turningPairs(), 3);
+    QCOMPARE(frequencyTable(config).attentionFactor, 1.5);
+    for (const double bad : {-0.1, std::nan(""), std::numeric_limits<double>::infinity()}) {
+        config.parameters.invFreq[1] = bad;
+        QVERIFY(hasError(validate(config)));
+    }
+    config.parameters.invFreq = {1.0, 0.5, 0.25};
+    QVERIFY(hasError(validate(config)));
+}
+
+void TestFrequencyRules::schemesOfHalfTheHead()
+{
+    // HalfRoPE: a plain schedule over half of the width, on the first half of the pairs.
+    RopeConfig half;
+    half.channels = ChannelScheme::HalfRope;
+    half.base = 5e5;
+    RopeConfig narrow;
+    narrow.headDim = narrow.rotaryDim = 64;
+    narrow.base = 5e5;
+    std::vector<double> expected = frequencyTable(narrow).scaled;
+    expected.resize(64, 0.0);
+    QCOMPARE(frequencyTable(half).scaled, expected);
+    // Clicked by hand: each pair keeps the frequency that it has in the full head.
+    RopeConfig custom;
+    const std::vector<double> all = frequencyTable(custom).scaled;
+    custom.channels = ChannelScheme::Custom;
+    custom.customPairs = {3, 9};
+    const std::vector<double> chosen = frequencyTable(custom).scaled;
+    for (std::size_t i = 0; i < all.size(); ++i)
+        QCOMPARE(chosen[i], i == 3 || i == 9 ? all[i] : 0.0);
+    for (const std::vector<int>& bad : {std::vector<int>{9, 3}, {3, 3}, {-1}, {64}}) {
+        custom.customPairs = bad;
+        QVERIFY(hasError(validate(custom)));
+    }
+    half.headDim = half.rotaryDim = 130;
+    QVERIFY(hasError(validate(half)));
+    half.headDim = 128;
+    half.rotaryDim = 64;
+    QVERIFY(hasError(validate(half)));
+}
+
+void TestFrequencyRules::attentionFactorsOfMla()
+{
+    for (const ReferenceEntry& entry : referenceEntries("temperature/deepseek"))
+        for (const QJsonValue& row : entry.values["rows"].toArray()) {
+            RopeConfig config = llama2(FrequencyRule::Yarn, row["factor"].toDouble());
+            config.parameters.mscale = row["mscale"].toDouble();
+            config.parameters.mscaleAllDim = row["mscale_all_dim"].toDouble();
+            QCOMPARE(relativeDifference(frequencyTable(config).attentionFactor, row["cos_sin_factor"].toDouble(),
+                                        kRelative),
+                     QString());
+            QCOMPARE(relativeDifference(mlaSoftmaxFactor(*config.parameters.factor, config.parameters.mscaleAllDim),
+                                        row["softmax_scale_multiplier"].toDouble(), kRelative),
+                     QString());
+        }
+    QCOMPARE(mlaSoftmaxFactor(40.0, std::nullopt), 1.0);
+    QCOMPARE(mlaSoftmaxFactor(40.0, 0.0), 1.0);
 }
 
 void TestFrequencyRules::table()

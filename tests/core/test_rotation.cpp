@@ -75,7 +75,7 @@ double scoreTolerance(const RopeConfig& config, std::span<const double> q, std::
         const auto at = [](std::span<const double> row, int channel) {
             return row[static_cast<std::size_t>(channel)];
         };
-        const bool turns = i < pairCount(config);
+        const bool turns = table.turns(i);
         const double lengths = std::hypot(at(q, a), at(q, b)) * std::hypot(at(k, a), at(k, b)) *
                                (turns ? table.attentionFactor * table.attentionFactor : 1.0);
         size += lengths;
@@ -99,6 +99,9 @@ class TestRotation : public QObject
     Q_OBJECT
 private slots:
     void cosAndSin();
+    void turnsOfOtherRules();
+    void quartersOfRopeId();
+    void lastSliceOfTheHead();
     void rotate_data();
     void rotate();
     void permutation();
@@ -146,6 +149,82 @@ void TestRotation::cosAndSin()
             QCOMPARE(absoluteDifference(out[b], row["sin"].toDouble(), fedTolerance), QString());
         }
     }
+}
+
+void TestRotation::turnsOfOtherRules()
+{
+    struct Case
+    {
+        const char* what;
+        RopeConfig config;
+    };
+    Case ropeId{"cos_sin/rope_id", {}};
+    ropeId.config.channels = ChannelScheme::Quarters13;
+    ropeId.config.rule = FrequencyRule::RopeId;
+    ropeId.config.maxPositionEmbeddings = 4096;
+    Case yarn{"cos_sin/yarn_scaled", {}};
+    yarn.config.rule = FrequencyRule::Yarn;
+    yarn.config.parameters.factor = 16.0;
+    yarn.config.originalMaxPositionEmbeddings = 4096;
+    for (const Case& one : {ropeId, yarn})
+        for (const ReferenceEntry& entry : referenceEntries(one.what)) {
+            const FrequencyTable table = frequencyTable(one.config);
+            const ChannelMap map = channelMap(one.config);
+            for (const QJsonValue& row : entry.values["rows"].toArray()) {
+                const int pair = row["pair"].toInt();
+                const double position = row["position"].toDouble();
+                std::vector<double> arrow(128, 0.0);
+                const auto a = static_cast<std::size_t>(map.pair(pair).first);
+                const auto b = static_cast<std::size_t>(map.pair(pair).second);
+                arrow[a] = 1.0;
+                const std::vector<double> out = rotated(one.config, arrow, position);
+                const double tolerance = table.attentionFactor * turnTolerance(position, table.theta(pair));
+                QCOMPARE(absoluteDifference(out[a], row["cos"].toDouble(), tolerance), QString());
+                QCOMPARE(absoluteDifference(out[b], row["sin"].toDouble(), tolerance), QString());
+            }
+        }
+}
+
+void TestRotation::quartersOfRopeId()
+{
+    for (const ReferenceEntry& entry : referenceEntries("rotate/quarters_1_3_rope_id")) {
+        RopeConfig config;
+        config.headDim = config.rotaryDim = 8;
+        config.channels = ChannelScheme::Quarters13;
+        config.rule = FrequencyRule::RopeId;
+        config.maxPositionEmbeddings = 4096;
+        const std::vector<double> x = numbers(entry.params["x"]);
+        const double position = entry.params["position"].toDouble();
+        const std::vector<double> y = rotated(config, x, position);
+        const double tolerance = turnTolerance(position, 0.2) * 16.0;
+        QCOMPARE(absoluteDifference(y, numbers(entry.values["y"]), tolerance), QString());
+        for (const QJsonValue& channel : entry.params["untouched"].toArray())
+            QVERIFY(sameBits(y[static_cast<std::size_t>(channel.toInt())], x[static_cast<std::size_t>(channel.toInt())]));
+        // Interleaved, the same pairs are the first half of the channels.
+        config.layout = Layout::Interleaved;
+        const std::vector<int> permutation = interleavedFromHalf(8);
+        std::vector<double> permuted(8);
+        for (std::size_t k = 0; k < 8; ++k)
+            permuted[k] = x[static_cast<std::size_t>(permutation[k])];
+        const std::vector<double> turned = rotated(config, permuted, position);
+        for (std::size_t k = 0; k < 8; ++k)
+            QCOMPARE(turned[k], y[static_cast<std::size_t>(permutation[k])]);
+    }
+}
+
+void TestRotation::lastSliceOfTheHead()
+{
+    RopeConfig config; // as DeepSeek's head: 128 plain channels, then 64 that turn
+    config.headDim = 192;
+    config.rotaryDim = 64;
+    config.channels = ChannelScheme::Last;
+    config.layout = Layout::Interleaved;
+    const ChannelMap map = channelMap(config);
+    QCOMPARE(map.formed.front(), std::pair(128, 129));
+    QCOMPARE(map.formed.back(), std::pair(190, 191));
+    QCOMPARE(map.outside.front(), std::pair(0, 1));
+    config.layout = Layout::Half;
+    QCOMPARE(channelMap(config).formed.front(), std::pair(128, 160));
 }
 
 void TestRotation::rotate_data()
@@ -237,14 +316,17 @@ void TestRotation::positionZeroIsTheIdentity()
 void TestRotation::normOfEveryPairStays()
 {
     std::mt19937 random(5);
-    for (int round = 0; round < 100; ++round) {
+    for (int round = 0; round < 200; ++round) {
         const RopeConfig config = randomConfig(random);
-        const double attention = frequencyTable(config).attentionFactor;
+        const FrequencyTable table = frequencyTable(config);
+        const ChannelMap map = channelMap(config);
         const std::vector<double> x = randomRow(random, config.headDim);
         const std::vector<double> y = rotated(config, x, std::uniform_int_distribution(0, 1 << 20)(random));
-        for (const auto& [first, second] : channelMap(config).formed) {
-            const auto a = static_cast<std::size_t>(first), b = static_cast<std::size_t>(second);
-            QCOMPARE(relativeDifference(std::hypot(y[a], y[b]), attention * std::hypot(x[a], x[b]), 2e-15),
+        for (int pair = 0; pair < map.pairCount(); ++pair) {
+            const auto a = static_cast<std::size_t>(map.pair(pair).first);
+            const auto b = static_cast<std::size_t>(map.pair(pair).second);
+            const double stretch = table.turns(pair) ? table.attentionFactor : 1.0;
+            QCOMPARE(relativeDifference(std::hypot(y[a], y[b]), stretch * std::hypot(x[a], x[b]), 2e-15),
                      QString());
         }
     }
@@ -309,6 +391,7 @@ void TestRotation::halfIsInterleavedPermuted()
     for (int round = 0; round < 50; ++round) {
         RopeConfig half = randomConfig(random);
         half.rotaryDim = half.headDim;
+        half.channels = ChannelScheme::First;
         half.rule = FrequencyRule::Default;
         half.layout = Layout::Half;
         RopeConfig interleaved = half;
@@ -353,39 +436,54 @@ void TestRotation::mixedLayoutsBreakTheRelativeProperty()
 void TestRotation::untouchedChannelsKeepTheirBits()
 {
     std::mt19937 random(10);
-    for (int round = 0; round < 100; ++round) {
+    for (int round = 0; round < 300; ++round) {
         const RopeConfig config = randomConfig(random);
+        const FrequencyTable table = frequencyTable(config);
+        const ChannelMap map = channelMap(config);
         std::vector<double> x = randomRow(random, config.headDim);
-        if (config.rotaryDim < config.headDim)
-            x.back() = -0.0;
+        // A rotation by 0 would turn -0 into 0 here: -0·1 - (-1)·0.
+        for (int pair = 0; pair < map.pairCount(); pair += 2) {
+            x[static_cast<std::size_t>(map.pair(pair).first)] = -0.0;
+            x[static_cast<std::size_t>(map.pair(pair).second)] = -1.0;
+        }
         const std::vector<double> y = rotated(config, x, 4095.0);
-        for (std::size_t channel = static_cast<std::size_t>(config.rotaryDim); channel < x.size(); ++channel)
-            QVERIFY(sameBits(y[channel], x[channel]));
-        if (config.rotaryDim > 0)
-            QVERIFY(y[0] != x[0]);
+        for (int pair = 0; pair < map.pairCount(); ++pair) {
+            const auto a = static_cast<std::size_t>(map.pair(pair).first);
+            const auto b = static_cast<std::size_t>(map.pair(pair).second);
+            if (table.turns(pair))
+                QVERIFY(y[a] != x[a] || y[b] != x[b]);
+            else
+                QVERIFY(sameBits(y[a], x[a]) && sameBits(y[b], x[b]));
+        }
     }
 }
 
 void TestRotation::everyChannelIsInOnePair()
 {
     std::mt19937 random(11);
-    for (int round = 0; round < 200; ++round) {
+    for (int round = 0; round < 300; ++round) {
         const RopeConfig config = randomConfig(random);
         const ChannelMap map = channelMap(config);
-        QCOMPARE(map.formed.size(), static_cast<std::size_t>(config.rotaryDim / 2));
+        const FrequencyTable table = frequencyTable(config);
+        const int formed = pairCount(config), width = formedWidth(config);
+        QCOMPARE(map.formed.size(), static_cast<std::size_t>(formed));
+        QCOMPARE(table.scaled.size(), static_cast<std::size_t>(formed));
         QCOMPARE(map.pairCount(), config.headDim / 2);
+        // The channels among which pairs are formed begin here.
+        const int start = config.channels == ChannelScheme::Last ? config.headDim - width : 0;
         std::vector<int> seen(static_cast<std::size_t>(config.headDim), 0);
         for (int i = 0; i < map.pairCount(); ++i) {
             const auto [a, b] = map.pair(i);
             ++seen.at(static_cast<std::size_t>(a));
             ++seen.at(static_cast<std::size_t>(b));
-            const bool turns = i < config.rotaryDim / 2;
-            QCOMPARE(a < config.rotaryDim, turns);
-            QCOMPARE(b < config.rotaryDim, turns);
-            if (turns && config.layout == Layout::Half)
-                QCOMPARE(map.pair(i), std::pair(i, i + config.rotaryDim / 2));
-            if (turns && config.layout == Layout::Interleaved)
-                QCOMPARE(map.pair(i), std::pair(2 * i, 2 * i + 1));
+            const bool isFormed = i < formed;
+            QCOMPARE(a >= start && a < start + width, isFormed);
+            QCOMPARE(b >= start && b < start + width, isFormed);
+            if (isFormed && config.layout == Layout::Half)
+                QCOMPARE(map.pair(i), std::pair(start + i, start + i + width / 2));
+            if (isFormed && config.layout == Layout::Interleaved)
+                QCOMPARE(map.pair(i), std::pair(start + 2 * i, start + 2 * i + 1));
+            QVERIFY(isFormed || !table.turns(i));
         }
         QVERIFY(std::all_of(seen.begin(), seen.end(), [](int count) { return count == 1; }));
     }

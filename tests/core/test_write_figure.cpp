@@ -149,7 +149,8 @@ void TestWriteFigure::inspectValues()
              (QJsonObject{{"factor", 8}, {"low_freq_factor", 1}, {"high_freq_factor", 4}}));
     QCOMPARE(config["attention_factor"].toDouble(), 1.0);
     QCOMPARE(config["softmax_factor"].toDouble(), 1.0);
-    QCOMPARE(config["temperature"].toObject(), (QJsonObject{{"rule", "none"}}));
+    QCOMPARE(config["temperature"].toObject()["rule"].toString(), QString("none"));
+    QCOMPARE(config["temperature"].toObject()["value"].toDouble(), 1.0);
     QCOMPARE(config["max_position_embeddings"].toInt(), 131072);
     QCOMPARE(config["original_max_position_embeddings"].toInt(), 8192);
     QCOMPARE(config["training_length"].toInt(), 8192);

@@ -17,11 +17,20 @@ WANTED = {
     "inv_freq/yarn": ["low_raw", "high_raw", "ramp", "inv_freq", "attention_factor", "score_multiplier"],
     "inv_freq/llama3": ["inv_freq", "freq_factors_gguf_rope_freqs"],
     "inv_freq/partial_rotary": ["rotary_dim", "inv_freq"],
+    "inv_freq/dynamic_ntk": ["new_base", "inv_freq"],
+    "qwen1_dynamic_ntk": ["rows"],
+    "inv_freq/ntk_by_parts_paper": ["gamma", "inv_freq"],
+    "inv_freq/longrope": ["inv_freq", "attention_factor"],
+    "inv_freq/rope_id": ["inv_freq", "cycles_in_T"],
+    "inv_freq/proportional": ["inv_freq", "inv_freq_first_64", "n_rotated_pairs", "n_zero_pairs"],
     "cos_sin/plain": ["rows"],
+    "cos_sin/rope_id": ["rows"],
+    "cos_sin/yarn_scaled": ["attention_factor", "rows"],
     "rotate/interleaved": ["y"],
     "rotate/half": ["y"],
     "rotate/partial_half": ["y"],
     "rotate/partial_interleaved": ["y"],
+    "rotate/quarters_1_3_rope_id": ["y", "inv_freq"],
     "permutation": ["perm", "inv"],
     "score": ["rows"],
     "decay/roformer_bound": ["rows"],
@@ -29,18 +38,31 @@ WANTED = {
     "decay/sum_cos_partial": ["rows"],
     "decay/gaussian_stats": ["rows"],
     "decay/first_negative": ["rows"],
+    "decay/xpos": ["zeta", "rows"],
+    "decay/sum_cos_integral_limit": ["rows"],
+    "decay/ci_first_zero": ["x0"],
+    "temperature/rope_id": ["rows"],
+    "temperature/yarn": ["rows"],
+    "temperature/deepseek": ["rows"],
+    "temperature/llama4": ["rows"],
+    "temperature/log_n": ["rows"],
+    "temperature/longrope": ["rows"],
+    "entropy/needle": ["rows"],
+    "in_distribution": ["cycles_in_T", "n_pairs_at_least_one_cycle", "critical_dimension", "rows"],
+    "in_distribution/scaling_law": ["critical_dimension", "beta_1", "beta_2", "beta_3", "T_extra_for_base_1e6",
+                                    "T_extra_for_base_1e4"],
 }
 
 
 def is_wanted(entry):
-    return entry["what"] in WANTED and "RoPE-ID" not in entry["params"].get("name", "")
+    return entry["what"] in WANTED
 
 
 def main():
     source = json.loads(pathlib.Path(sys.argv[1]).read_text(encoding="utf-8"))
     lines = []
     for entry in filter(is_wanted, source["entries"]):
-        values = {key: entry["values"][key] for key in WANTED[entry["what"]]}
+        values = {key: entry["values"][key] for key in WANTED[entry["what"]] if key in entry["values"]}
         lines.append(json.dumps({"what": entry["what"], "params": entry["params"], "values": values},
                                 ensure_ascii=False))
     text = '{"from": "rope-reference.json by make_reference_data.py",\n "entries": [\n' + ",\n".join(lines) + "\n]}\n"

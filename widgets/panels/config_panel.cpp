@@ -251,8 +251,10 @@ ConfigPanel::ConfigPanel(QWidget* parent)
     connect(length, &ValueSlider::cleared, this, [setLength] { setLength(std::nullopt); });
 
     QVBoxLayout* channels = m_channels->content();
-    m_schemeRow = new FieldRow(tr("channels"), m_scheme, m_body);
-    channels->addWidget(m_schemeRow);
+    // It stands in the title line: the column has no line to spare at 768 pixels.
+    m_scheme->setParent(m_channels->title());
+    m_scheme->setAccessibleName(tr("which channels turn"));
+    m_channels->title()->installEventFilter(this);
     connect(m_scheme, &QComboBox::activated, this,
             [this](int row) { chooseChannels(m_scheme->itemData(row).toString().toStdString()); });
     connect(m_strip, &ChannelStrip::pairClicked, this, &ConfigPanel::togglePair);
@@ -497,7 +499,6 @@ void ConfigPanel::showConfig()
 
     const QString scheme = asText(channelsWord(m_config));
     m_scheme->setCurrentIndex(m_scheme->findData(scheme));
-    static_cast<FieldRow*>(m_schemeRow)->setChanged(m_original && channelsWord(*m_original) != channelsWord(m_config));
     const bool hasWidth =
         m_config.channels == ChannelScheme::First || m_config.channels == ChannelScheme::Last;
     m_sliders["rotary_dim"]->setVisible(hasWidth);
@@ -671,9 +672,20 @@ void ConfigPanel::restyle()
 {
     m_bodyLayout->setContentsMargins(0, 0, 0, scaledPixels(4));
     m_general->setFont(windowFont(TextRole::Small));
+    m_scheme->setFont(windowFont(TextRole::Control));
+    placeScheme();
     m_general->setContentsMargins(scaledPixels(kPad), scaledPixels(4), scaledPixels(kPad), 0);
     verticalScrollBar()->setSingleStep(scaledPixels(20));
     updateGeometry();
+}
+
+void ConfigPanel::placeScheme()
+{
+    // Between the title's words and its sign, in the controls' column where there is room for that.
+    const QWidget* title = m_channels->title();
+    const int left = std::min(scaledPixels(96), title->width() / 3);
+    m_scheme->setGeometry(left, scaledPixels(2), title->width() - left - scaledPixels(kPad + 20.0),
+                          title->height() - scaledPixels(6));
 }
 
 void ConfigPanel::placeScrollBar()
@@ -703,6 +715,8 @@ void ConfigPanel::changeEvent(QEvent* event)
 
 bool ConfigPanel::eventFilter(QObject* watched, QEvent* event)
 {
+    if (watched == m_channels->title() && event->type() == QEvent::Resize)
+        placeScheme();
     const bool isBox = watched == m_rule || watched == m_scheme;
     if (isBox && event->type() == QEvent::Wheel && !static_cast<QComboBox*>(watched)->hasFocus()) {
         event->ignore(); // the column scrolls, the rule stays

@@ -75,6 +75,7 @@ private:
     void restyle();
     void updateTabOrder();
     void placeScrollBar();
+    void placeScheme();
 
     RopeConfig m_config;
     std::optional<RopeConfig> m_original;
@@ -99,7 +100,6 @@ private:
     QScrollBar* m_bar;
     QWidget* m_ruleRow;
     QWidget* m_layoutRow;
-    QWidget* m_schemeRow;
 };
 
 } // namespace ropewalk

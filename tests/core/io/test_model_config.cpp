@@ -606,8 +606,25 @@ void TestModelConfig::hostileBytes()
 
 void TestModelConfig::mutationsNeverCrash()
 {
-    const QByteArray seed = llama(R"("rope_theta":500000.0,"rope_scaling":{"rope_type":"yarn","factor":8.0,
-        "original_max_position_embeddings":8192,"truncate":false,"beta_fast":32},"head_dim":128)");
+    const QByteArray seeds[] = {
+        R"({"model_type":"gemma4","text_config":{"head_dim":16,"global_head_dim":32,"layer_types":
+            ["full_attention","sliding_attention"],"rope_parameters":{"full_attention":{"rope_type":"proportional",
+            "partial_rotary_factor":0.25,"rope_theta":1e6},"sliding_attention":{"rope_type":"default"}}}})",
+        R"({"model_type":"deepseek_v3","qk_nope_head_dim":16,"qk_rope_head_dim":8,"rope_theta":1e4,
+            "max_position_embeddings":163840,"rope_scaling":{"type":"yarn","factor":40,"mscale":1.0,
+            "mscale_all_dim":1.0,"original_max_position_embeddings":4096}})",
+        R"({"model_type":"deepseek_v4","head_dim":32,"qk_rope_head_dim":8,"compress_ratios":[0,4],
+            "compress_rope_theta":160000,"rope_scaling":{"type":"yarn","factor":16,
+            "original_max_position_embeddings":65536}})",
+        R"({"dim":64,"n_heads":4,"use_scaled_rope":true,"rope_scale_factor":32,"rope_theta":5e5,"use_hf_rope":true})",
+        R"({"model_type":"phi3","head_dim":4,"max_position_embeddings":8192,"original_max_position_embeddings":4096,
+            "rope_scaling":{"type":"su","short_factor":[1,2],"long_factor":[4,8]}})",
+        R"({"model_type":"qwen","kv_channels":16,"seq_length":2048,"use_dynamic_ntk":true,"use_logn_attn":true})",
+        R"({"model_type":"chatglm","kv_channels":16,"rope_ratio":50,"seq_length":2048})",
+        R"({"general.architecture":"llama","llama.attention.key_length":"8","llama.rope.freq_base":"1e+06",
+            "rope_freqs.weight":[1,1,2,4],"llama.context_length":8192})",
+        llama(R"("rope_theta":500000.0,"rope_scaling":{"rope_type":"yarn","factor":8.0,
+        "original_max_position_embeddings":8192,"truncate":false,"beta_fast":32},"head_dim":128)")};
     std::mt19937 random(3);
     const auto below = [&](int limit) { return std::uniform_int_distribution<int>(0, limit - 1)(random); };
     const QByteArray pieces[] = {"null", "-1",    "1e308", "0",    "\"",
@@ -615,7 +632,7 @@ void TestModelConfig::mutationsNeverCrash()
                                  ":",    "\\",    "\xFF",  "true", "9223372036854775808",
                                  "-0.0", "1e-320"};
     for (int i = 0; i < 20000; ++i) {
-        QByteArray text = seed;
+        QByteArray text = seeds[static_cast<std::size_t>(i) % std::size(seeds)];
         for (int change = 1 + below(3); change > 0; --change) {
             const int at = below(static_cast<int>(text.size()));
             switch (below(3)) {
@@ -641,7 +658,7 @@ void TestModelConfig::mutationsNeverCrash()
         if (reading)
             for (const RopeConfig& config : reading->configurations)
                 for (const double theta : frequencyTable(config).scaled)
-                    QVERIFY(std::isfinite(theta) && theta >= 0.0);
+                    QVERIFY2(std::isfinite(theta) && theta >= 0.0, text.constData());
         else
             QVERIFY(!toEnglish(reading.error()).empty());
     }

@@ -252,6 +252,29 @@ const std::vector<Model>& models()
          R"({"model_type":"minimax_m2","head_dim":128,"rotary_dim":64,"rope_theta":5000000,
              "max_position_embeddings":196608})",
          {{nullptr, 128, 64, 5e6, kHalf, "default", 196608, 196608, 3.2387155e-07}}},
+        {"DeepSeek-VL2 small: latent attention switched off",
+         R"({"model_type":"deepseek_vl_v2","language_config":{"model_type":"deepseek_v2","use_mla":false,
+             "hidden_size":1280,"num_attention_heads":10,"qk_nope_head_dim":0,"qk_rope_head_dim":0,
+             "max_position_embeddings":4096}})",
+         {{nullptr, 128, 128, 1e4, kHalf, "default", 4096, 4096, k1e4At128}}},
+        {"Command-A: a word for the layout that the family has",
+         R"({"model_type":"cohere2","head_dim":128,"layer_types":["sliding_attention","full_attention"],
+             "sliding_window":4096,"position_embedding_type":"rope_gptj","rope_theta":10000,
+             "max_position_embeddings":131072})",
+         {{"sliding_attention", 128, 128, 1e4, kInterleaved, "default", 131072, 131072, k1e4At128},
+          {"no_rope", 128, 0, 0, kInterleaved, "none", 131072, 131072, 0}}},
+        {"Phi-3.5-MoE: stated factors on cos and sin",
+         R"({"model_type":"phimoe","hidden_size":32,"num_attention_heads":4,"rope_theta":10000.0,
+             "max_position_embeddings":131072,"original_max_position_embeddings":4096,"rope_scaling":{
+             "type":"longrope","short_factor":[1,1,1,1],"long_factor":[2,2,2,2],"short_mscale":1.25,
+             "long_mscale":1.5}})",
+         {{nullptr, 8, 8, 1e4, kHalf, "longrope", 131072, 4096, 1e-3, 1.25}}},
+        {"Falcon-7B in its first form",
+         R"({"model_type":"RefinedWebModel","hidden_size":4544,"n_head":71,"alibi":false})",
+         {{nullptr, 64, 64, 1e4, kHalf, "default", 0, 0, k1e4At64}}},
+        {"LLaVA without a part of its own",
+         R"({"model_type":"llava","hidden_size":4096,"num_attention_heads":32,"max_position_embeddings":4096})",
+         {{nullptr, 128, 128, 1e4, kHalf, "default", 4096, 4096, k1e4At128}}},
         {"Hunyuan: a fixed stretching under the name of a dynamic one",
          R"({"model_type":"hunyuan_v1_dense","head_dim":128,"rope_theta":10000.0,"max_position_embeddings":32768,
              "rope_scaling":{"type":"dynamic","alpha":1000.0,"factor":1.0}})",
@@ -364,6 +387,8 @@ void TestModelFacts::withoutRotation_data()
                           "qk_rope_head_dim":64,"mla_use_nope":true}})");
     QTest::newRow("ESM: absolute by default") << QByteArray(R"({"model_type":"esm","hidden_size":768,
         "num_attention_heads":12,"rope_theta":10000.0})");
+    QTest::newRow("Baichuan-13B: the other size has ALiBi")
+        << QByteArray(R"({"model_type":"baichuan","hidden_size":5120,"num_attention_heads":40})");
     QTest::newRow("Nemotron-H: keys, and no rotation")
         << QByteArray(R"({"model_type":"nemotron_h","hidden_size":4096,"rope_theta":10000,"head_dim":128})");
     QTest::newRow("Granite 4 hybrid: nope")

@@ -211,8 +211,8 @@ void TestSessionFile::refused_data()
     row("colour", configuration(R"("colour":99,"config":{"keys":{}})"), "colour");
     row("hidden as a number", configuration(R"("is_hidden":1,"config":{"keys":{}})"), "is_hidden");
     row("an unknown key", keys("\"bases\":3"), "bases");
-    row("a key not built", keys("\"short_factor\":\"1,2\""), "short_factor");
-    row("a rule not built", keys("\"rule\":\"longrope\""), "longrope");
+    row("a list with a word in it", keys("\"short_factor\":\"1,two\""), "short_factor");
+    row("an unknown rule", keys("\"rule\":\"shortrope\""), "shortrope");
     row("base as an object", keys("\"base\":{}"), "base");
     row("base as text", keys("\"base\":\"x\""), "base");
     row("head_dim huge", keys("\"head_dim\":1e18"), "head_dim");
