@@ -47,10 +47,9 @@ std::optional<double> effectiveParameter(const RopeConfig& config, const RulePar
     if (stated && !(parameter.zeroMeansUnset && *stated == 0.0))
         return stated;
     const bool takesRatio = config.rule == FrequencyRule::Yarn || config.rule == FrequencyRule::LongRope;
-    if (parameter.key == "factor" && takesRatio && config.maxPositionEmbeddings &&
-        config.originalMaxPositionEmbeddings)
+    if (parameter.key == "factor" && takesRatio && config.maxPositionEmbeddings)
         return static_cast<double>(*config.maxPositionEmbeddings) /
-               static_cast<double>(*config.originalMaxPositionEmbeddings);
+               static_cast<double>(trainingLength(config).value());
     return parameter.defaultValue;
 }
 

@@ -11,6 +11,7 @@ namespace ropewalk {
 namespace {
 
 constexpr int kLargestHeadDim = 8192;
+constexpr double kLargestBase = 1e15; ///< wavelengths beyond are no number of tokens that anybody counts
 constexpr std::int64_t kLongestLength = std::int64_t{1} << 40;
 
 void checkLength(std::vector<Issue>& issues, const char* field, const std::optional<std::int64_t>& length)
@@ -72,8 +73,9 @@ std::vector<Issue> validate(const RopeConfig& config)
               {"rotary_dim is {value}; expected an even number from 0 to head_dim, {head_dim}",
                {{"value", std::to_string(config.rotaryDim)}, {"head_dim", std::to_string(config.headDim)}}});
     checkChannels(issues, config);
-    if (!(config.base > 1.0) || !std::isfinite(config.base))
-        error("base", {"base is {value}; expected a number above 1", {{"value", shortNumber(config.base)}}});
+    if (!(config.base > 1.0 && config.base <= kLargestBase))
+        error("base", {"base is {value}; expected a number above 1, at most {largest}",
+                       {{"value", shortNumber(config.base, 17)}, {"largest", shortNumber(kLargestBase)}}});
     checkLength(issues, "max_position_embeddings", config.maxPositionEmbeddings);
     checkLength(issues, "original_max_position_embeddings", config.originalMaxPositionEmbeddings);
     checkLength(issues, "length", config.length);

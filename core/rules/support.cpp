@@ -6,6 +6,12 @@
 #include <cmath>
 
 namespace ropewalk {
+namespace {
+
+/// Far beyond any model, and far from where frequencies or squares of the factor leave the range of a double.
+constexpr double kLargestFactor = 1e6;
+
+} // namespace
 
 double effectiveParameter(const RopeConfig& config, std::string_view key)
 {
@@ -28,9 +34,15 @@ void requireFactor(const RopeConfig& config, std::vector<Issue>& issues)
         addError(issues, "factor",
                  {"the rule {rule} needs a factor of 1 or more; none is stated",
                   {{"rule", std::string(info(config.rule).word)}}});
-    else if (!(*factor >= 1.0) || !std::isfinite(*factor))
+    else if (*factor < 1.0 && !config.parameters.factor)
         addError(issues, "factor",
-                 {"factor is {value}; expected a number of 1 or more", {{"value", shortNumber(*factor)}}});
+                 {"max_position_embeddings / original_max_position_embeddings, which fills in for the factor, is {value}; "
+                  "expected 1 or more",
+                  {{"value", shortNumber(*factor)}}});
+    else if (!(*factor >= 1.0 && *factor <= kLargestFactor))
+        addError(issues, "factor",
+                 {"factor is {value}; expected a number from 1 to {largest}",
+                  {{"value", shortNumber(*factor)}, {"largest", shortNumber(kLargestFactor)}}});
 }
 
 bool requirePositive(const RopeConfig& config, const char* key, std::vector<Issue>& issues)
@@ -45,10 +57,10 @@ bool requirePositive(const RopeConfig& config, const char* key, std::vector<Issu
 
 void requireNotNegative(const char* key, const std::optional<double>& value, std::vector<Issue>& issues)
 {
-    if (value && (!std::isfinite(*value) || *value < 0.0))
+    if (value && !(*value >= 0.0 && *value <= kLargestFactor))
         addError(issues, key,
-                 {"{key} is {value}; expected a number of 0 or more",
-                  {{"key", key}, {"value", shortNumber(*value)}}});
+                 {"{key} is {value}; expected a number from 0 to {largest}",
+                  {{"key", key}, {"value", shortNumber(*value)}, {"largest", shortNumber(kLargestFactor)}}});
 }
 
 void requireTwoPairs(const RopeConfig& config, std::vector<Issue>& issues)

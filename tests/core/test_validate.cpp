@@ -114,7 +114,7 @@ void TestValidate::impossible_data()
         const RopeConfig config = withFactor(rule, 4.0);
         const std::string name = rule == FrequencyRule::Linear ? "linear" : "ntk_aware";
         row((name + ": factor 0.5").c_str(), config, [](RopeConfig& c) { c.parameters.factor = 0.5; },
-            "factor", "0.5; expected a number of 1 or more");
+            "factor", "0.5; expected a number from 1 to 1e+06");
         row((name + ": no factor").c_str(), config, [](RopeConfig& c) { c.parameters.factor.reset(); },
             "factor", name.c_str());
         row((name + ": factor infinite").c_str(), config,
@@ -137,7 +137,7 @@ void TestValidate::impossible_data()
             c.parameters.factor.reset();
             c.maxPositionEmbeddings = 2048;
         },
-        "factor", "0.5; expected a number of 1 or more");
+        "factor", "0.5; expected a number from 1 to 1e+06");
     row(
         "yarn: no training length", yarn(), [](RopeConfig& c) { c.originalMaxPositionEmbeddings.reset(); },
         "original_max_position_embeddings", "yarn needs the training length");

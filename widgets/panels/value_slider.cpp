@@ -108,6 +108,8 @@ void ValueSlider::setValue(double value)
 {
     m_isStated = true;
     m_value = value;
+    m_refusal.clear(); // what was refused is gone with the next value that holds
+    showIssue();
     showValue();
 }
 
