@@ -111,10 +111,11 @@ int runList(const QStringList& arguments)
     const auto list = std::find_if(kLists.begin(), kLists.end(),
                                    [&](const auto& candidate) { return candidate.first == wanted; });
     if (sorted->words.size() != 1 || list == kLists.end())
-        return printError({ErrorCode::Usage,
-                           {"list is asked for \"{wanted}\"; expected presets, figures, rules or temperatures",
-                            {{"wanted", sorted->words.join(QLatin1Char(' ')).toStdString()}}},
-                           {}});
+        return printError(
+            {ErrorCode::Usage,
+             {"list is asked for \"{wanted}\"; expected presets, figures, rules or temperatures",
+              {{"wanted", sorted->words.join(QLatin1Char(' ')).toStdString()}}},
+             {}});
     const List content = list->second();
     return printOut(sorted->has("--json") ? asJson(content) : asText(content));
 }
