@@ -294,8 +294,13 @@ void setTemperatureLength(const Setting& setting, RopeConfig& config)
 
 void setContent(const Setting& setting, FigureOptions& options)
 {
-    checkWord(setting, {"ones"}, {"gaussian", "same", "correlation", "needle", "clusters", "file"});
-    options.content = Content::Ones;
+    checkWord(setting, {"ones", "gaussian", "same", "correlation"}, {"needle", "clusters", "file"});
+    options.content = *findContent(setting.value);
+}
+
+void setSeed(const Setting& setting, FigureOptions& options)
+{
+    options.seed = static_cast<std::uint64_t>(whole(setting, 0, kLargestSeed));
 }
 
 void setRho(const Setting& setting, FigureOptions& options)
@@ -327,8 +332,8 @@ void setMaxDistance(const Setting& setting, FigureOptions& options)
 struct KeyInfo
 {
     std::string_view key;
-    /// head_dim is set before the rule, the rule before the widths that depend on both, whatever the order of the
-    /// settings.
+    /// head_dim is set before the rule, the rule before the widths that depend on both, whatever the order of
+    /// the settings.
     int phase = 4;
     void (*ofConfig)(const Setting&, RopeConfig&) = nullptr;
     void (*ofFigure)(const Setting&, FigureOptions&) = nullptr;
@@ -381,7 +386,7 @@ constexpr std::array kKeys{
     KeyInfo{"m", 4, nullptr, setM},
     KeyInfo{"n", 4, nullptr, setN},
     KeyInfo{"max_distance", 4, nullptr, setMaxDistance},
-    KeyInfo{"seed"},
+    KeyInfo{"seed", 4, nullptr, setSeed},
 };
 
 const KeyInfo& findKey(const Setting& setting)
@@ -401,8 +406,8 @@ const KeyInfo& findKey(const Setting& setting)
     return *found;
 }
 
-/// `channels=first` and `last` say nothing about how many; that has to come from elsewhere. The schemes over the whole
-/// head say it themselves.
+/// `channels=first` and `last` say nothing about how many; that has to come from elsewhere. The schemes over
+/// the whole head say it themselves.
 void checkChannels(const std::vector<Setting>& settings, const std::string& letter, const RopeConfig& config)
 {
     for (const Setting& setting : settings) {
@@ -412,9 +417,10 @@ void checkChannels(const std::vector<Setting>& settings, const std::string& lett
         if (isPart && (config.rotaryDim == 0 || config.rotaryDim == config.headDim))
             refuse("channels={value} needs rotary_dim or partial_rotary_factor, so that some channels stay",
                    {{"value", setting.value}});
-        if (!isPart && setting.value != "all" && setting.value != "none" && channelsWord(config) != setting.value &&
-            pairCount(config) != 0)
-            refuse("channels={value} is formed over the whole head; expected no rotary_dim or partial_rotary_factor "
+        if (!isPart && setting.value != "all" && setting.value != "none" &&
+            channelsWord(config) != setting.value && pairCount(config) != 0)
+            refuse("channels={value} is formed over the whole head; expected no rotary_dim or "
+                   "partial_rotary_factor "
                    "beside it",
                    {{"value", setting.value}});
     }

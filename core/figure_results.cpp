@@ -49,8 +49,10 @@ Result<std::shared_ptr<const PairScores>> computeScores(Engine& engine, const Co
     const RopeConfig& config = result.shown.config;
     scores->m = options.m;
     scores->n = options.n;
-    scores->query = makeContent(options.content, config.headDim);
-    scores->key = scores->query;
+    ContentRows rows =
+        makeContent(options.content, config.headDim, options.seed, options.rho, options.m, options.n);
+    scores->query = std::move(rows.query);
+    scores->key = std::move(rows.key);
     scores->rotatedQuery.resize(scores->query.size());
     scores->rotatedKey.resize(scores->key.size());
     std::vector<std::pair<int, int>> pairs = result.channels.formed;

@@ -23,7 +23,8 @@ struct FigureOptions
     std::int64_t m = 40, n = 25;        ///< query and key position, tokens, ≥ 0
     std::int64_t maxDistance = 131072;  ///< right end of the decay curves, tokens, ≥ 1
     double rho = 1.0;                   ///< correlation of the similar key, -1..1
-    Content content = Content::Ones;    ///< of q and k
+    Content content = Content::Ones;    ///< of q and k; correlation takes `rho`
+    std::uint64_t seed = 1;             ///< of random contents
     bool showBound = false;             ///< draw RoFormer's bound factor
     bool isDistanceLogarithmic = true;  ///< decay's x axis
     std::string focus;                  ///< letter of the configuration that captions, bars and bands are of; empty: the first
@@ -33,6 +34,7 @@ struct FigureOptions
 };
 
 inline constexpr std::int64_t kLongestDistance = 10'000'000; ///< tokens; limit of maxDistance
+inline constexpr std::int64_t kLargestSeed = std::int64_t{1} << 53; ///< beyond it JSON cannot tell seeds apart
 inline constexpr std::int64_t kLargestPosition = 100'000'000; ///< tokens; limit of m and n
 
 /// q and k of every pair at one (m, n), and the score that they make.

@@ -11,7 +11,8 @@ namespace {
 int mropeAxis(int pair, std::span<const int> sections)
 {
     int axis = 0;
-    for (int end = sections[0]; pair >= end && axis + 1 < static_cast<int>(sections.size()); end += sections[axis])
+    for (int end = sections[0]; pair >= end && axis + 1 < static_cast<int>(sections.size());
+         end += sections[axis])
         ++axis;
     return axis;
 }

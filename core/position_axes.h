@@ -29,10 +29,12 @@ struct PairAxis
     bool operator==(const PairAxis&) const = default;
 };
 
-/// The axes of a head of 2·`pairs` channels, all rotated, with base `base`. `sections` are M-RoPE's, whose sum is
-/// `pairs`; other schemes ignore them. Empty where the numbers do not fit: another sum, or a number of pairs that does
-/// not halve. Qwen2-VL, arXiv:2409.12191; Qwen3-VL, Pixtral and Llama-4 as in huggingface/transformers.
-std::vector<PairAxis> pairAxes(PositionScheme scheme, int pairs, double base, std::span<const int> sections = {});
+/// The axes of a head of 2·`pairs` channels, all rotated, with base `base`. `sections` are M-RoPE's, whose
+/// sum is `pairs`; other schemes ignore them. Empty where the numbers do not fit: another sum, or a number of
+/// pairs that does not halve. Qwen2-VL, arXiv:2409.12191; Qwen3-VL, Pixtral and Llama-4 as in
+/// huggingface/transformers.
+std::vector<PairAxis> pairAxes(PositionScheme scheme, int pairs, double base,
+                               std::span<const int> sections = {});
 
 /// The angle of a pair at a position, rad, not reduced.
 double angleAt(const PairAxis& pair, const std::array<double, 3>& position);

@@ -41,8 +41,8 @@ std::optional<double> temperatureAt(const RopeConfig& config, double visible);
 /// the call.
 std::optional<double> temperatureOfQuery(const RopeConfig& config, std::int64_t position);
 
-/// Attention on one needle of `logit` among n-1 keys of logit 0, all multiplied by `tau`: the needle's mass, and the
-/// entropy of the row in nats.
+/// Attention on one needle of `logit` among n-1 keys of logit 0, all multiplied by `tau`: the needle's mass,
+/// and the entropy of the row in nats.
 struct NeedleAttention
 {
     double mass = 0.0, entropyNats = 0.0;

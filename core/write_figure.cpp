@@ -72,6 +72,18 @@ void writeTemperature(JsonWriter& json, const RopeConfig& config)
     json.endObject();
 }
 
+/// How the pairs share three positions; with text alone this is rotation by one.
+Message mropeText(const RopeConfig& config)
+{
+    std::string sections;
+    for (const int section : config.mropeSection)
+        sections += (sections.empty() ? "" : ", ") + std::to_string(section);
+    return {config.isMropeInterleaved
+                ? "{sections} pairs follow time, height and width in turn; drawn for text, where all three are alike"
+                : "{sections} pairs in a row follow time, height and width; drawn for text, where all three are alike",
+            {{"sections", sections}}};
+}
+
 void writeConfiguration(JsonWriter& json, const RopeConfig& config)
 {
     std::vector<Issue> notes = config.notes;
@@ -80,6 +92,8 @@ void writeConfiguration(JsonWriter& json, const RopeConfig& config)
     for (const Issue& issue : found)
         if (std::find(notes.begin(), notes.end(), issue) == notes.end())
             notes.push_back(issue);
+    if (!config.mropeSection.empty())
+        notes.push_back({Severity::Read, "mrope_section", mropeText(config)});
     const bool isPossible = !hasError(found);
     const bool turns = pairCount(config) != 0;
     const FrequencyTable table = isPossible ? frequencyTable(config) : FrequencyTable{};

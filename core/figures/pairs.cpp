@@ -81,11 +81,20 @@ FigureSpec buildPairs(const FigureResults& results)
     if (options.showsSelection && options.pair < mostPairs)
         figure.guides.push_back({true, static_cast<double>(options.pair), GuideRole::Selection, -1, {}});
     const bool several = results.configurations.size() > 1;
+    const bool isOnes = options.content == Content::Ones;
     figure.caption = {several ? "m = {m}, n = {n}, q = k = 1 in every channel · bars: {letter} · lines: cumulated, fast to slow, "
                                 "to the score {scores}"
                               : "m = {m}, n = {n}, q = k = 1 in every channel · line: cumulated, fast to slow, to the "
                                 "score {scores}",
                       {{"m", groupedDigits(options.m)}, {"n", groupedDigits(options.n)}, {"scores", scores}}};
+    if (!isOnes) {
+        figure.caption.text = several ? "m = {m}, n = {n}, content {content}, seed {seed} · bars: {letter} · lines: "
+                                        "cumulated, fast to slow, to the score {scores}"
+                                      : "m = {m}, n = {n}, content {content}, seed {seed} · line: cumulated, fast to "
+                                        "slow, to the score {scores}";
+        figure.caption.values.emplace_back("content", std::string(word(options.content)));
+        figure.caption.values.emplace_back("seed", std::to_string(options.seed));
+    }
     if (several)
         figure.caption.values.emplace_back(
             "letter", results.configurations[static_cast<std::size_t>(focusIndex(results))].shown.letter);

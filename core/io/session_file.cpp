@@ -318,9 +318,13 @@ private:
         options.maxDistance = object.whole("max_distance", options.maxDistance, 1, kLongestDistance);
         options.rho = object.number("rho", options.rho, -1.0, 1.0);
         const std::string content = object.text("content", std::string(word(options.content)));
-        if (content != word(Content::Ones))
-            refuse("options.content is \"{content}\", which is not built yet; expected \"ones\"",
+        const std::optional<Content> known = findContent(content);
+        if (!known)
+            refuse("options.content is \"{content}\"; expected ones, gaussian, same or correlation",
                    {{"content", content.substr(0, 60)}});
+        options.content = *known;
+        options.seed = static_cast<std::uint64_t>(
+            object.whole("seed", static_cast<std::int64_t>(options.seed), 0, kLargestSeed));
         options.showBound = object.truth("show_bound", options.showBound);
         options.isDistanceLogarithmic =
             object.truth("is_distance_logarithmic", options.isDistanceLogarithmic);
@@ -358,6 +362,7 @@ std::string sessionToJson(const Session& session, const std::string& unknownKeys
     json.member("max_distance", options.maxDistance);
     json.member("rho", options.rho);
     json.member("content", word(options.content));
+    json.member("seed", static_cast<std::int64_t>(options.seed));
     json.member("show_bound", options.showBound);
     json.member("is_distance_logarithmic", options.isDistanceLogarithmic);
     json.endObject();

@@ -136,6 +136,8 @@ void TestConfigKeys::set_data()
     row("figure", {"pair=63", "m=100000", "n=0", "rho=-0.5", "max_distance=1e5", "content=ones"}, [](C, O o) {
         return o.pair == 63 && o.m == 100000 && o.n == 0 && o.rho == -0.5 && o.maxDistance == 100000;
     });
+    row("content", {"content=correlation", "seed=77", "rho=0.25"},
+        [](C, O o) { return o.content == Content::Correlation && o.seed == 77 && o.rho == 0.25; });
     row("the last one counts", {"base=2", "base=3"}, [](C c, O) { return c.base == 3.0; });
     row("impossible values are validate's business", {"base=0.5"}, [](C c, O) { return c.base == 0.5; });
 }
@@ -169,7 +171,7 @@ void TestConfigKeys::refused_data()
     row("channels=last", {"rotary_dim"});
     row("channels=first", {"rotary_dim"});
     row("temperature=hot", {"unknown value", "none"});
-    row("content=gaussian", {"gaussian", "not built yet"});
+    row("content=needle", {"needle", "not built yet"});
     row("short_factor=1,x", {"short_factor", "x", "numbers"});
     row("inv_freq=1;2", {"inv_freq", "1;2"});
     row("custom_pairs=0,1.5", {"custom_pairs", "1.5", "whole"});
@@ -177,7 +179,7 @@ void TestConfigKeys::refused_data()
     row("spacing=even", {"spacing", "geometric"});
     row("xpos=1", {"xpos", "true", "false"});
     row("temperature_floor=0", {"temperature_floor", "false"});
-    row("seed=1", {"seed", "not built yet"});
+    row("seed=-1", {"seed", "whole number"});
     row("truncate=1", {"truncate", "true", "false"});
     row("base=", {"base", "number"});
     row("base=1e6x", {"1e6x", "number"});

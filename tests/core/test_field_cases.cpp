@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What people really ran into with RoPE, from public issue threads, with the value that is right. The readers' cases
-// stand with the readers' tests.
+// What people really ran into with RoPE, from public issue threads, with the value that is right. The
+// readers' cases stand with the readers' tests.
 #include "core/channel_map.h"
 #include "core/cpu_backend.h"
 #include "core/frequency_rules.h"
@@ -38,7 +38,8 @@ std::vector<double> turned(const RopeConfig& config, const std::vector<double>& 
     const ChannelMap map = channelMap(config);
     const FrequencyTable table = frequencyTable(config);
     std::vector<double> out(row.size());
-    if (!makeCpuBackend()->run(RotateOp{map.formed, table.scaled, table.attentionFactor, position, row, out}, {}))
+    if (!makeCpuBackend()->run(RotateOp{map.formed, table.scaled, table.attentionFactor, position, row, out},
+                               {}))
         qFatal("the processor could not rotate");
     return out;
 }
@@ -48,7 +49,8 @@ double dot(const std::vector<double>& a, const std::vector<double>& b)
     return std::inner_product(a.begin(), a.end(), b.begin(), 0.0);
 }
 
-double score(const RopeConfig& config, const std::vector<double>& q, const std::vector<double>& k, double m, double n)
+double score(const RopeConfig& config, const std::vector<double>& q, const std::vector<double>& k, double m,
+             double n)
 {
     return dot(turned(config, q, m), turned(config, k, n));
 }
@@ -172,21 +174,33 @@ void TestFieldCases::number_data()
     const auto row = [](const char* name, Question question, double right, double relative = 0.0) {
         QTest::newRow(name) << question << right << relative;
     };
-    row("A9 the matrix of the paper is the interleaved one: channel of x1 in pair 0",
-        [] { return static_cast<double>(channelMap(head(4, 1e4, Layout::Interleaved)).formed[0].second); }, 1.0);
-    row("A9 half-split: partner of channel 0",
+    row(
+        "A9 the matrix of the paper is the interleaved one: channel of x1 in pair 0",
+        [] { return static_cast<double>(channelMap(head(4, 1e4, Layout::Interleaved)).formed[0].second); },
+        1.0);
+    row(
+        "A9 half-split: partner of channel 0",
         [] { return static_cast<double>(channelMap(head(4, 1e4)).formed[0].second); }, 2.0);
-    row("B1 GLM-4's default share", [] { return static_cast<double>(rotaryDimForShare(128, 0.5)); }, 64.0);
-    row("B7 Mistral-Nemo: the stated head_dim makes 64 pairs",
+    row(
+        "B1 GLM-4's default share", [] { return static_cast<double>(rotaryDimForShare(128, 0.5)); }, 64.0);
+    row(
+        "B7 Mistral-Nemo: the stated head_dim makes 64 pairs",
         [] { return static_cast<double>(frequencyTable(head(128, 1e6)).scaled.size()); }, 64.0);
-    row("C1 pairs off by more than 1 rad at distance 100", [] { return pairsApart(100.0); }, 30.0);
-    row("C1 at distance 1000", [] { return pairsApart(1000.0); }, 47.0);
-    row("C4 longest wavelength of Code Llama", [] { return kTwoPi / frequencyTable(head(128, 1e6)).scaled.back(); },
-        5063256.0, 1e-7);
-    row("C5 pairs without a turn in 8192, base 1e4", [] { return pairsWithoutATurn(1e4, 8192.0); }, 14.0);
-    row("C5 base 5e5", [] { return pairsWithoutATurn(5e5, 8192.0); }, 29.0);
-    row("C5 base 1e6", [] { return pairsWithoutATurn(1e6, 8192.0); }, 30.0);
-    row("D1 last frequency of Llama-3.1-8B",
+    row(
+        "C1 pairs off by more than 1 rad at distance 100", [] { return pairsApart(100.0); }, 30.0);
+    row(
+        "C1 at distance 1000", [] { return pairsApart(1000.0); }, 47.0);
+    row(
+        "C4 longest wavelength of Code Llama",
+        [] { return kTwoPi / frequencyTable(head(128, 1e6)).scaled.back(); }, 5063256.0, 1e-7);
+    row(
+        "C5 pairs without a turn in 8192, base 1e4", [] { return pairsWithoutATurn(1e4, 8192.0); }, 14.0);
+    row(
+        "C5 base 5e5", [] { return pairsWithoutATurn(5e5, 8192.0); }, 29.0);
+    row(
+        "C5 base 1e6", [] { return pairsWithoutATurn(1e6, 8192.0); }, 30.0);
+    row(
+        "D1 last frequency of Llama-3.1-8B",
         [] {
             RopeConfig config = llama32();
             config.headDim = config.rotaryDim = 128;
@@ -194,7 +208,8 @@ void TestFieldCases::number_data()
             return frequencyTable(config).scaled.back();
         },
         3.06893e-07, 2e-6);
-    row("E1 the stated factor wins over 40960/32768",
+    row(
+        "E1 the stated factor wins over 40960/32768",
         [] {
             RopeConfig config = yarn(4.0, 32768);
             config.maxPositionEmbeddings = 40960;
@@ -202,21 +217,30 @@ void TestFieldCases::number_data()
             return table.plain.back() / table.scaled.back();
         },
         4.0, 1e-13);
-    row("E2 attention_factor 1 replaces the formula", [] { return attentionFactor(1.0); }, 1.0);
-    row("E2 null does not", [] { return attentionFactor(std::nullopt); }, 1.41589, 5e-6);
-    row("E5 softmax factor of DeepSeek-V2-Lite", [] { return mlaSoftmaxFactor(40.0, 0.707); }, 1.58963, 5e-6);
-    row("E5 of DeepSeek-V3", [] { return mlaSoftmaxFactor(40.0, 1.0); }, 1.87385, 5e-6);
-    row("E5 cos/sin factor of both",
+    row(
+        "E2 attention_factor 1 replaces the formula", [] { return attentionFactor(1.0); }, 1.0);
+    row(
+        "E2 null does not", [] { return attentionFactor(std::nullopt); }, 1.41589, 5e-6);
+    row(
+        "E5 softmax factor of DeepSeek-V2-Lite", [] { return mlaSoftmaxFactor(40.0, 0.707); }, 1.58963, 5e-6);
+    row(
+        "E5 of DeepSeek-V3", [] { return mlaSoftmaxFactor(40.0, 1.0); }, 1.87385, 5e-6);
+    row(
+        "E5 cos/sin factor of both",
         [] {
             RopeConfig config = yarn(40.0, 4096);
             config.parameters.mscale = config.parameters.mscaleAllDim = 0.707;
             return frequencyTable(config).attentionFactor;
         },
         1.0);
-    row("E8 dynamic base at 2048", [] { return baseOf(dynamic(2048)); }, 10000.0, 1e-12);
-    row("E8 at 4096", [] { return baseOf(dynamic(4096)); }, 30527.74, 1e-6);
-    row("E8 at 8192", [] { return baseOf(dynamic(8192)); }, 72195.86, 1e-6);
-    row("E13 attention factor of Phi-3.5 up to 4096 and beyond",
+    row(
+        "E8 dynamic base at 2048", [] { return baseOf(dynamic(2048)); }, 10000.0, 1e-12);
+    row(
+        "E8 at 4096", [] { return baseOf(dynamic(4096)); }, 30527.74, 1e-6);
+    row(
+        "E8 at 8192", [] { return baseOf(dynamic(8192)); }, 72195.86, 1e-6);
+    row(
+        "E13 attention factor of Phi-3.5 up to 4096 and beyond",
         [] {
             RopeConfig config = head(96, 1e4);
             config.rule = FrequencyRule::LongRope;
@@ -230,12 +254,17 @@ void TestFieldCases::number_data()
             return upTo == frequencyTable(config).attentionFactor ? upTo : 0.0;
         },
         1.19024, 5e-6);
-    row("G1 exact angle of width 32, position 1857, pair 1",
+    row(
+        "G1 exact angle of width 32, position 1857, pair 1",
         [] { return 1857.0 * frequencyTable(head(32, 1e4)).scaled[1]; }, 1044.2678, 5e-8);
-    row("G2 distinct bfloat16 positions of 2048", [] { return distinctBfloat16(2048); }, 641.0);
-    row("G2 of 4096", [] { return distinctBfloat16(4096); }, 769.0);
-    row("G2 the first clash is at 257", [] { return asBfloat16(257); }, 256.0);
-    row("H1 steps in which the cosine sum rises, of 4096",
+    row(
+        "G2 distinct bfloat16 positions of 2048", [] { return distinctBfloat16(2048); }, 641.0);
+    row(
+        "G2 of 4096", [] { return distinctBfloat16(4096); }, 769.0);
+    row(
+        "G2 the first clash is at 257", [] { return asBfloat16(257); }, 256.0);
+    row(
+        "H1 steps in which the cosine sum rises, of 4096",
         [] {
             const std::vector<double> curve = cosineSum(head(128, 1e4), 4097);
             double rises = 0;
@@ -249,8 +278,10 @@ void TestFieldCases::number_data()
         return static_cast<double>(
             std::find_if(curve.begin(), curve.end(), [](double c) { return c < 0.0; }) - curve.begin());
     };
-    row("H1 first below zero, base 1e4", [=] { return firstNegative(1e4); }, 1707.0);
-    row("H1 first below zero, base 5e5", [=] { return firstNegative(5e5); }, 18438.0);
+    row(
+        "H1 first below zero, base 1e4", [=] { return firstNegative(1e4); }, 1707.0);
+    row(
+        "H1 first below zero, base 5e5", [=] { return firstNegative(5e5); }, 18438.0);
 }
 
 void TestFieldCases::number()
@@ -300,8 +331,9 @@ void TestFieldCases::a8PositionZeroIsTheIdentity()
         const std::vector<double> y = turned(config, x, 12345.0);
         for (const auto& [a, b] : channelMap(config).formed) {
             const auto first = static_cast<std::size_t>(a), second = static_cast<std::size_t>(b);
-            QCOMPARE(relativeDifference(std::hypot(y[first], y[second]), std::hypot(x[first], x[second]), 1e-14),
-                     QString());
+            QCOMPARE(
+                relativeDifference(std::hypot(y[first], y[second]), std::hypot(x[first], x[second]), 1e-14),
+                QString());
         }
     }
 }
@@ -337,10 +369,13 @@ void TestFieldCases::d2BandsOfLlama32()
     const FrequencyTable table = frequencyTable(llama32());
     for (int i = 0; i < 32; ++i) {
         const double kept = table.keptShare[static_cast<std::size_t>(i)];
-        QVERIFY2(i <= 14 ? kept == 1.0 : i <= 17 ? kept > 0.0 && kept < 1.0 : kept == 0.0,
+        QVERIFY2(i <= 14   ? kept == 1.0
+                 : i <= 17 ? kept > 0.0 && kept < 1.0
+                           : kept == 0.0,
                  qPrintable(QString::number(i)));
     }
-    // Continuous at both edges: a training length that puts a pair just to either side of an edge changes it little.
+    // Continuous at both edges: a training length that puts a pair just to either side of an edge changes it
+    // little.
     for (const double edge : {1.0, 4.0}) {
         RopeConfig config = llama32();
         const double theta = frequencyTable(config).plain[16];

@@ -31,7 +31,8 @@ void TestInDistribution::reference()
         const FrequencyTable table = frequencyTable(config);
         const std::vector<double> cycles = numbers(entry.values["cycles_in_T"]);
         for (std::size_t i = 0; i < cycles.size(); ++i)
-            QCOMPARE(relativeDifference(static_cast<double>(training) * table.scaled[i] / kTwoPi, cycles[i], 1e-13),
+            QCOMPARE(relativeDifference(static_cast<double>(training) * table.scaled[i] / kTwoPi, cycles[i],
+                                        1e-13),
                      QString());
         QCOMPARE(criticalDimension(config.rotaryDim, config.base, static_cast<double>(training)),
                  entry.values["critical_dimension"].toInt());
@@ -40,7 +41,8 @@ void TestInDistribution::reference()
             const InDistribution found = inDistributionAt(config, length).value();
             QCOMPARE(found.fullTurnPairs, entry.values["n_pairs_at_least_one_cycle"].toInt());
             QCOMPARE(relativeDifference(found.slowestCycles, cycles.back(), 1e-13), QString());
-            QCOMPARE(absoluteDifference(found.meanUnseenArc, row["mean_new_arc_fraction"].toDouble(), 1e-13), QString());
+            QCOMPARE(absoluteDifference(found.meanUnseenArc, row["mean_new_arc_fraction"].toDouble(), 1e-13),
+                     QString());
             QCOMPARE(found.unseenPairs, row["n_pairs_with_new_arc"].toInt());
             QCOMPARE(absoluteDifference(unseenArc(table.scaled.back(), table.scaled.back(),
                                                   static_cast<double>(training), static_cast<double>(length)),
@@ -61,11 +63,11 @@ void TestInDistribution::scalingLaw()
         QCOMPARE(relativeDifference(thresholds[0], entry.values["beta_1"].toDouble(), 1e-13), QString());
         QCOMPARE(relativeDifference(thresholds[1], entry.values["beta_2"].toDouble(), 1e-13), QString());
         QCOMPARE(relativeDifference(thresholds[2], entry.values["beta_3"].toDouble(), 1e-13), QString());
-        QCOMPARE(relativeDifference(reachOfBase(1e6, critical, width), entry.values["T_extra_for_base_1e6"].toDouble(),
-                                    1e-13),
+        QCOMPARE(relativeDifference(reachOfBase(1e6, critical, width),
+                                    entry.values["T_extra_for_base_1e6"].toDouble(), 1e-13),
                  QString());
-        QCOMPARE(relativeDifference(reachOfBase(1e4, critical, width), entry.values["T_extra_for_base_1e4"].toDouble(),
-                                    1e-13),
+        QCOMPARE(relativeDifference(reachOfBase(1e4, critical, width),
+                                    entry.values["T_extra_for_base_1e4"].toDouble(), 1e-13),
                  QString());
     }
 }
@@ -118,8 +120,8 @@ void TestInDistribution::distancesUnseen()
     // (N-T)/N while the pair has not come round.
     QCOMPARE(unseenDistances(1e-5, 1e-5, 4096, 8192), 0.5);
     QCOMPARE(unseenDistances(1.0, 1.0, 4096, 8192), 0.0);
-    // Comes round: counted by hand. θ = 1, T = 4: seen is 0..3 rad; of 4, 5, 6, 7-2π, 8-2π, ... 12-2π: 4, 5, 6, 10-2π,
-    // 11-2π and 12-2π lie beyond.
+    // Comes round: counted by hand. θ = 1, T = 4: seen is 0..3 rad; of 4, 5, 6, 7-2π, 8-2π, ... 12-2π: 4, 5,
+    // 6, 10-2π, 11-2π and 12-2π lie beyond.
     QCOMPARE(unseenDistances(1.0, 1.0, 4, 13), 6.0 / 13.0);
     QVERIFY(!inDistributionAt(RopeConfig{}, 100)); // no training length
 }

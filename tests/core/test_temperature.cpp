@@ -68,11 +68,13 @@ void TestTemperature::yarnAndLongRope()
         for (const QJsonValue& row : entry.values["rows"].toArray()) {
             RopeConfig config = with(TemperatureRule::Yarn, 4096);
             config.parameters.factor = row["s"].toDouble();
-            QCOMPARE(relativeDifference(at(config, 9.0), row["score_multiplier"].toDouble(), kRelative), QString());
+            QCOMPARE(relativeDifference(at(config, 9.0), row["score_multiplier"].toDouble(), kRelative),
+                     QString());
             QVERIFY(!isInAttentionFactor(config));
             config.rule = FrequencyRule::Yarn;
             QVERIFY(isInAttentionFactor(config));
-            QCOMPARE(relativeDifference(at(config, 9.0), row["score_multiplier"].toDouble(), kRelative), QString());
+            QCOMPARE(relativeDifference(at(config, 9.0), row["score_multiplier"].toDouble(), kRelative),
+                     QString());
             config.parameters.attentionFactor = 1.25; // then the configuration's own A counts
             QCOMPARE(at(config, 9.0), 1.5625);
         }
@@ -102,8 +104,8 @@ void TestTemperature::llama4AndMinistral()
             // The training length has no say: both have a length of their own.
             RopeConfig config = with(TemperatureRule::Llama4, 77);
             const auto position = row["position"].toInteger();
-            QCOMPARE(relativeDifference(temperatureOfQuery(config, position).value(), row["llama4"].toDouble(),
-                                        kRelative),
+            QCOMPARE(relativeDifference(temperatureOfQuery(config, position).value(),
+                                        row["llama4"].toDouble(), kRelative),
                      QString());
             config.temperature.rule = TemperatureRule::Ministral;
             QCOMPARE(relativeDifference(temperatureOfQuery(config, position).value(),
@@ -118,7 +120,7 @@ void TestTemperature::needle()
     for (const ReferenceEntry& entry : referenceEntries("entropy/needle"))
         for (const QJsonValue& row : entry.values["rows"].toArray()) {
             const QString scaling = row["scaling"].toString();
-            const RopeConfig config = with(scaling == "none"              ? TemperatureRule::None
+            const RopeConfig config = with(scaling == "none"               ? TemperatureRule::None
                                            : scaling.startsWith("rope_id") ? TemperatureRule::RopeId
                                                                            : TemperatureRule::LogN,
                                            4096);

@@ -438,7 +438,7 @@ void ConfigPanel::showParameter(const RuleParameterInfo& parameter)
         isChanged = isComparable && spacing(*m_original) != spacing(m_config);
     } else {
         const std::vector<double>& list = m_config.parameters.*parameter.list;
-        m_lists[key]->setText(list.empty() ? tr("none") : tr("%n value(s)", nullptr, static_cast<int>(list.size())));
+        m_lists[key]->setText(list.empty() ? tr("none") : tr("%1 values").arg(list.size()));
         isChanged = isComparable && m_original->parameters.*parameter.list != list;
     }
     static_cast<FieldRow*>(m_parameterRows[key])->setChanged(isChanged);

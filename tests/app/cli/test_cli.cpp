@@ -635,7 +635,7 @@ void TestCli::closedPipe()
     const QStringList script{
         "-c", "{ \"$@\"; echo \"code $?\" >&2; } | head -n 1 >/dev/null", "sh", kBinary, "inspect", "--json"};
     shell.start("sh", script + files);
-    QVERIFY(shell.waitForFinished(60000));
+    QVERIFY(shell.waitForFinished(240000));
     const QByteArray said = shell.readAllStandardError();
     QVERIFY2(said == "code 4\n", said.constData());
 }

@@ -127,6 +127,82 @@ private slots:
         QCOMPARE(hasFactor && bench.panel.slider("factor")->isVisible(), hasFactor);
     }
 
+    void lengthIsAControlWhereTheRuleDependsOnIt()
+    {
+        Bench bench;
+        for (const FrequencyRuleInfo& rule : frequencyRules()) {
+            RopeConfig config = llama31();
+            config.rule = rule.rule;
+            bench.set(config);
+            QCOMPARE(bench.panel.slider("length")->isVisibleTo(&bench.panel), rule.dependsOnLength);
+        }
+        RopeConfig config = llama31();
+        config.rule = FrequencyRule::Dynamic;
+        config.parameters.factor = 2.0;
+        bench.set(config);
+        bench.type("length", "262144");
+        QCOMPARE(bench.config.length, std::optional<std::int64_t>(262144));
+    }
+
+    void channelSchemes()
+    {
+        Bench bench;
+        bench.set(llama31());
+        QComboBox* box = bench.panel.channelsBox();
+        const auto choose = [&](const char* word) {
+            box->setCurrentIndex(box->findData(QString::fromLatin1(word)));
+            emit box->activated(box->currentIndex());
+            return std::string(channelsWord(bench.config));
+        };
+        for (const char* word : {"first", "last", "quarters_1_3", "half_rope", "custom", "none", "all"}) {
+            QCOMPARE(choose(word), std::string(word));
+            QVERIFY(!hasError(validate(bench.config)));
+            QCOMPARE(box->currentData().toString(), QString::fromLatin1(word));
+        }
+        // The strip shows what stays: grey, and it is the second half of the pairs.
+        choose("quarters_1_3");
+        const ChannelStrip* strip = bench.panel.strip();
+        QCOMPARE(strip->channelColour(40), strip->channelColour(127));
+        QVERIFY(strip->channelColour(0) != strip->channelColour(40));
+        QCOMPARE(strip->channelColour(0), strip->channelColour(64));
+    }
+
+    void pairsAreClickedByHand()
+    {
+        Bench bench;
+        bench.set(llama31());
+        ChannelStrip* strip = bench.panel.strip();
+        const auto click = [&](int channel) {
+            int x = 0;
+            while (strip->channelAt(x) != channel && x < strip->width())
+                ++x;
+            QTest::mouseClick(strip, Qt::LeftButton, {}, QPoint(x, strip->height() / 2));
+        };
+        click(3);
+        QCOMPARE(bench.config.channels, ChannelScheme::First); // only where the scheme is "by hand"
+        QComboBox* box = bench.panel.channelsBox();
+        box->setCurrentIndex(box->findData(QStringLiteral("custom")));
+        emit box->activated(box->currentIndex());
+        QCOMPARE(turningPairCount(bench.config), 64);
+        click(3);
+        QCOMPARE(turningPairCount(bench.config), 63);
+        QVERIFY(!isTurningPair(bench.config, 3));
+        click(67); // the partner of channel 3
+        QCOMPARE(turningPairCount(bench.config), 64);
+    }
+
+    void listsAreShown()
+    {
+        Bench bench;
+        RopeConfig config = llama31();
+        config.rule = FrequencyRule::LongRope;
+        config.parameters.shortFactor.assign(64, 1.0);
+        bench.set(config);
+        QCOMPARE(bench.panel.listText("short_factor"), QString("64 values"));
+        QCOMPARE(bench.panel.listText("long_factor"), QString("none"));
+        QVERIFY(bench.panel.generalIssue().contains("long_factor"));
+    }
+
     void choosingARuleStatesItsFactor_data()
     {
         QTest::addColumn<int>("rule");
