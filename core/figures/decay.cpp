@@ -87,6 +87,10 @@ FigureSpec buildDecay(const FigureResults& results)
                        : Message("Expected score over distance, similar key, ρ = {rho}",
                                  {{"rho", shortNumber(options.rho, 3)}});
     figure.formula = options.rho == 1.0 ? "2/dₕ · Σ Aᵢ² cos rθ′ᵢ" : "ρ · 2/dₕ · Σ Aᵢ² cos rθ′ᵢ";
+    const bool isDamped = std::any_of(results.configurations.begin(), results.configurations.end(),
+                                      [](const ConfigurationResult& result) { return result.shown.config.xpos; });
+    if (isDamped)
+        figure.formula = "ρ · 2/dₕ · Σ Aᵢ² ζᵢ^(r/scale_base) cos rθ′ᵢ";
     figure.source = "Similar against independent key: Su, kexue.fm/archives/10122, and arXiv:2405.14591; bound: "
                     "RoFormer, arXiv:2104.09864, section 3.4.3";
     figure.xAxis = {"distance r = m − n (tokens)", AxisKind::Tokens, options.isDistanceLogarithmic,
