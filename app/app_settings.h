@@ -11,8 +11,8 @@ namespace ropewalk {
 
 enum class WindowTheme { System, Light, Dark };
 
-/// What belongs to the person and not to a session. A plain value; `loadSettings` and `saveSettings` are the only
-/// places that touch QSettings.
+/// What belongs to the person and not to a session. A plain value; `loadSettings` and `saveSettings` are the
+/// only places that touch QSettings.
 struct AppSettings
 {
     WindowTheme windowTheme = WindowTheme::System;

@@ -85,7 +85,8 @@ void ComputeController::work(const std::stop_token& quit)
             generation = m_generation;
             m_isRunning = true;
         }
-        QMetaObject::invokeMethod(this, [this] { emit busyChanged(true); }, Qt::QueuedConnection);
+        QMetaObject::invokeMethod(
+            this, [this] { emit busyChanged(true); }, Qt::QueuedConnection);
         serve(request, generation, quit);
         {
             const std::scoped_lock lock(m_mutex);
@@ -96,7 +97,8 @@ void ComputeController::work(const std::stop_token& quit)
     }
 }
 
-void ComputeController::serve(const FigureRequest& request, std::uint64_t generation, const std::stop_token& quit)
+void ComputeController::serve(const FigureRequest& request, std::uint64_t generation,
+                              const std::stop_token& quit)
 {
     ComputeRequest compute = request.compute;
     compute.isCoarse = compute.wantsDecay;
@@ -136,8 +138,7 @@ void ComputeController::post(const FigureRequest& request, std::uint64_t generat
         m_last = shared;
     reply->results = std::move(shared);
     QMetaObject::invokeMethod(
-        this,
-        [this, answer = std::shared_ptr<const FigureReply>(std::move(reply))] { emit replied(answer); },
+        this, [this, answer = std::shared_ptr<const FigureReply>(std::move(reply))] { emit replied(answer); },
         Qt::QueuedConnection);
 }
 

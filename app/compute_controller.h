@@ -32,9 +32,9 @@ struct FigureReply
     std::vector<FigureSpec> figures; ///< in the order asked for
 };
 
-/// Computes off the GUI thread, latest wins: one request runs, one waits; a newer one replaces the waiting one and
-/// stops a running full pass, while a coarse pass may finish, so that a dragged slider always shows something.
-/// Signals arrive on the thread that owns the controller, in order of generation.
+/// Computes off the GUI thread, latest wins: one request runs, one waits; a newer one replaces the waiting
+/// one and stops a running full pass, while a coarse pass may finish, so that a dragged slider always shows
+/// something. Signals arrive on the thread that owns the controller, in order of generation.
 class ComputeController : public QObject
 {
     Q_OBJECT

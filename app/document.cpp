@@ -28,7 +28,8 @@ Document::Document(Session session, QObject* parent)
     connect(&m_undoStack, &QUndoStack::cleanChanged, this, &Document::fileChanged);
 }
 
-void Document::editConfigurations(std::vector<SessionConfiguration> configurations, int selected, const QString& what)
+void Document::editConfigurations(std::vector<SessionConfiguration> configurations, int selected,
+                                  const QString& what)
 {
     if (configurations == m_session.configurations && selected == m_session.selected)
         return;

@@ -9,8 +9,9 @@
 
 namespace ropewalk {
 
-/// What is open: a Session as a value, its file, and the history of its configurations. Changes of configurations go
-/// through the undo stack, one entry a gesture; changes of the view do not (saved, not undoable). GUI thread.
+/// What is open: a Session as a value, its file, and the history of its configurations. Changes of
+/// configurations go through the undo stack, one entry a gesture; changes of the view do not (saved, not
+/// undoable). GUI thread.
 class Document : public QObject
 {
     Q_OBJECT
@@ -20,9 +21,10 @@ public:
     const Session& session() const { return m_session; }
     QUndoStack& undoStack() { return m_undoStack; }
 
-    /// Changes the configurations (list, values, which is selected) as one undo entry named `what`; edits between
-    /// beginGesture and endGesture make one entry together.
-    void editConfigurations(std::vector<SessionConfiguration> configurations, int selected, const QString& what);
+    /// Changes the configurations (list, values, which is selected) as one undo entry named `what`; edits
+    /// between beginGesture and endGesture make one entry together.
+    void editConfigurations(std::vector<SessionConfiguration> configurations, int selected,
+                            const QString& what);
     void beginGesture();
     void endGesture();
 
@@ -38,7 +40,8 @@ public:
     /// Another session, never saved, with an empty history.
     void startAnew(Session session);
 
-    /// Writes atomically (temporary file and rename); what was in the file stays until the new content is complete.
+    /// Writes atomically (temporary file and rename); what was in the file stays until the new content is
+    /// complete.
     Result<void> saveTo(const QString& path);
     /// Replaces everything; on an error nothing changes. The notes name unknown keys, which are kept.
     Result<std::vector<Issue>> openSession(const QString& path);

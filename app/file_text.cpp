@@ -28,7 +28,8 @@ Result<std::string> readTextFile(const QString& path)
     // One byte more than allowed is asked for: the size of a pipe or a growing file is not known beforehand.
     const QByteArray content = file.read(kLargestFile + 1);
     if (content.size() > kLargestFile)
-        return Error{ErrorCode::BadInput, "the file is larger than 64 MiB; expected a configuration", context};
+        return Error{ErrorCode::BadInput, "the file is larger than 64 MiB; expected a configuration",
+                     context};
     return content.toStdString();
 }
 
@@ -36,12 +37,14 @@ Result<void> writeFile(const QString& path, const QByteArray& content)
 {
     // The rename at the end would put a file in the place of a device or a pipe.
     if (QFileInfo::exists(path) && !QFileInfo(path).isFile())
-        return Error{ErrorCode::Output, "this is no regular file; expected one, or a new name", path.toStdString()};
+        return Error{ErrorCode::Output, "this is no regular file; expected one, or a new name",
+                     path.toStdString()};
     QSaveFile file(path);
     if (!file.open(QIODevice::WriteOnly) || file.write(content) != content.size() || !file.commit())
-        return Error{ErrorCode::Output,
-                     {"the file could not be written: {reason}", {{"reason", file.errorString().toStdString()}}},
-                     path.toStdString()};
+        return Error{
+            ErrorCode::Output,
+            {"the file could not be written: {reason}", {{"reason", file.errorString().toStdString()}}},
+            path.toStdString()};
     return {};
 }
 

@@ -63,8 +63,9 @@ int main(int argc, char** argv)
         std::signal(SIGPIPE, SIG_IGN);
         qInstallMessageHandler(keepToolkitQuiet);
     } else if (!hasDisplay()) {
-        std::fprintf(stderr, "error: no display (neither DISPLAY nor WAYLAND_DISPLAY is set); expected one for the "
-                             "window, or a sub-command: see ropewalk --help\n");
+        std::fprintf(stderr,
+                     "error: no display (neither DISPLAY nor WAYLAND_DISPLAY is set); expected one for the "
+                     "window, or a sub-command: see ropewalk --help\n");
         return ropewalk::kExitUsage;
     }
     const QApplication application(argc, argv);

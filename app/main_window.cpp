@@ -55,8 +55,9 @@ std::pair<std::string, int> freeLetter(const std::vector<SessionConfiguration>& 
 {
     for (int colour = 0; colour < static_cast<int>(kMostConfigurations); ++colour) {
         const std::string letter(1, static_cast<char>('A' + colour));
-        const bool isTaken = std::any_of(configurations.begin(), configurations.end(),
-                                         [&](const SessionConfiguration& each) { return each.letter == letter; });
+        const bool isTaken =
+            std::any_of(configurations.begin(), configurations.end(),
+                        [&](const SessionConfiguration& each) { return each.letter == letter; });
         if (!isTaken)
             return {letter, colour};
     }
@@ -128,7 +129,8 @@ MainWindow::~MainWindow() = default;
 
 void MainWindow::buildWidgets()
 {
-    // At a large lecture scale the column is higher than a projector's picture; it scrolls then, the window stays.
+    // At a large lecture scale the column is higher than a projector's picture; it scrolls then, the window
+    // stays.
     auto* scroll = new QScrollArea;
     scroll->setWidgetResizable(true);
     scroll->setFrameShape(QFrame::NoFrame);
@@ -263,7 +265,8 @@ void MainWindow::buildMenus()
     const auto addFigureTheme = [&](const QString& text, bool follows, Theme theme) {
         QAction* action = figureThemeMenu->addAction(text);
         action->setCheckable(true);
-        action->setChecked(m_settings.figuresFollowWindow == follows && (follows || m_settings.figureTheme == theme));
+        action->setChecked(m_settings.figuresFollowWindow == follows &&
+                           (follows || m_settings.figureTheme == theme));
         figureThemes->addAction(action);
         connect(action, &QAction::triggered, this, [this, follows, theme] {
             m_settings.figuresFollowWindow = follows;
@@ -311,9 +314,8 @@ void MainWindow::buildMenus()
     QAction* bound = figure->addAction(tr("Decay: &upper bound of RoFormer"));
     bound->setCheckable(true);
     bound->setObjectName("boundAction");
-    connect(bound, &QAction::triggered, this, [this](bool isOn) {
-        editOptions([isOn](FigureOptions& options) { options.showBound = isOn; });
-    });
+    connect(bound, &QAction::triggered, this,
+            [this](bool isOn) { editOptions([isOn](FigureOptions& options) { options.showBound = isOn; }); });
     QMenu* distance = figure->addMenu(tr("Decay: &longest distance"));
     auto* distances = new QActionGroup(this);
     for (const std::int64_t length : {4096LL, 8192LL, 32768LL, 131072LL, 1048576LL}) {
@@ -329,28 +331,30 @@ void MainWindow::buildMenus()
 
     QMenu* help = menuBar()->addMenu(tr("&Help"));
     add(help, tr("&Keys"), QKeySequence::HelpContents, [this] {
-        showText(tr("Keys"),
-                 tr("<p>With a figure in focus</p><table cellpadding='3'>"
-                    "<tr><td><b>Up, Down</b></td><td>pair</td></tr>"
-                    "<tr><td><b>Space</b></td><td>play and pause</td></tr></table>"
-                    "<p>Everywhere but in a box for text</p><table cellpadding='3'>"
-                    "<tr><td><b>[ &nbsp; ]</b></td><td>position by 1, with Shift by 10</td></tr>"
-                    "<tr><td><b>1 to 4, 0</b></td><td>one figure, all figures (Ctrl+1 to Ctrl+4, Ctrl+9)</td></tr>"
-                    "<tr><td><b>T</b></td><td>light and dark</td></tr>"
-                    "<tr><td><b>H</b></td><td>panels</td></tr></table>"
-                    "<p>Everywhere</p><table cellpadding='3'>"
-                    "<tr><td><b>F9</b></td><td>panels</td></tr>"
-                    "<tr><td><b>F11</b></td><td>full screen</td></tr>"
-                    "<tr><td><b>Ctrl++ &nbsp; Ctrl+− &nbsp; Ctrl+0</b></td><td>size of everything</td></tr>"
-                    "<tr><td><b>Ctrl+Z &nbsp; Ctrl+Shift+Z</b></td><td>undo and redo</td></tr>"
-                    "<tr><td><b>Ctrl+E</b></td><td>export the figure</td></tr></table>"));
+        showText(
+            tr("Keys"),
+            tr("<p>With a figure in focus</p><table cellpadding='3'>"
+               "<tr><td><b>Up, Down</b></td><td>pair</td></tr>"
+               "<tr><td><b>Space</b></td><td>play and pause</td></tr></table>"
+               "<p>Everywhere but in a box for text</p><table cellpadding='3'>"
+               "<tr><td><b>[ &nbsp; ]</b></td><td>position by 1, with Shift by 10</td></tr>"
+               "<tr><td><b>1 to 4, 0</b></td><td>one figure, all figures (Ctrl+1 to Ctrl+4, Ctrl+9)</td></tr>"
+               "<tr><td><b>T</b></td><td>light and dark</td></tr>"
+               "<tr><td><b>H</b></td><td>panels</td></tr></table>"
+               "<p>Everywhere</p><table cellpadding='3'>"
+               "<tr><td><b>F9</b></td><td>panels</td></tr>"
+               "<tr><td><b>F11</b></td><td>full screen</td></tr>"
+               "<tr><td><b>Ctrl++ &nbsp; Ctrl+− &nbsp; Ctrl+0</b></td><td>size of everything</td></tr>"
+               "<tr><td><b>Ctrl+Z &nbsp; Ctrl+Shift+Z</b></td><td>undo and redo</td></tr>"
+               "<tr><td><b>Ctrl+E</b></td><td>export the figure</td></tr></table>"));
     });
     add(help, tr("&About Ropewalk"), {}, [this] {
         const std::string_view number = version();
-        QMessageBox::about(this, tr("About Ropewalk"),
-                           tr("Ropewalk %1: see rotary position embedding turn.\n\nFree software under the GNU "
-                              "General Public License, version 3 or later. Drawn with Qt and QCustomPlot.")
-                               .arg(QString::fromUtf8(number.data(), static_cast<qsizetype>(number.size()))));
+        QMessageBox::about(
+            this, tr("About Ropewalk"),
+            tr("Ropewalk %1: see rotary position embedding turn.\n\nFree software under the GNU "
+               "General Public License, version 3 or later. Drawn with Qt and QCustomPlot.")
+                .arg(QString::fromUtf8(number.data(), static_cast<qsizetype>(number.size()))));
     });
 }
 
@@ -368,11 +372,14 @@ void MainWindow::connectPanels()
 
     connect(m_configPanel, &ConfigPanel::editingStarted, &m_document, &Document::beginGesture);
     connect(m_configPanel, &ConfigPanel::editingFinished, &m_document, &Document::endGesture);
-    connect(m_configPanel, &ConfigPanel::configEdited, this, [this](const RopeConfig& config, const QString& what) {
-        if (m_isShowing)
-            return;
-        editList(what, [&](auto& list, int& selected) { list[static_cast<std::size_t>(selected)].config = config; });
-    });
+    connect(m_configPanel, &ConfigPanel::configEdited, this,
+            [this](const RopeConfig& config, const QString& what) {
+                if (m_isShowing)
+                    return;
+                editList(what, [&](auto& list, int& selected) {
+                    list[static_cast<std::size_t>(selected)].config = config;
+                });
+            });
 
     connect(m_configList, &ConfigList::selected, &m_document, &Document::select);
     connect(m_configList, &ConfigList::hideToggled, this, [this](int index, bool isHidden) {
@@ -416,8 +423,9 @@ void MainWindow::connectPanels()
                     addConfiguration(config, tr("add %1").arg(QString::fromStdString(preset.config.name)));
     });
     connect(m_configList, &ConfigList::addFileRequested, this, [this] {
-        const QString path = QFileDialog::getOpenFileName(this, tr("Add a model's configuration"),
-                                                          m_settings.lastFolder, tr("Models (*.json *.gguf);;All files (*)"));
+        const QString path =
+            QFileDialog::getOpenFileName(this, tr("Add a model's configuration"), m_settings.lastFolder,
+                                         tr("Models (*.json *.gguf);;All files (*)"));
         if (!path.isEmpty())
             addFile(path);
     });
@@ -447,23 +455,27 @@ void MainWindow::connectPanels()
     });
     connect(m_canvas, &FigureCanvas::positionsDragged, this, [this](qint64 m, qint64 n) {
         const FigureOptions& now = m_document.session().options;
-        Positions moved{std::clamp<qint64>(m, 0, kLargestPosition), std::clamp<qint64>(n, 0, kLargestPosition)};
+        Positions moved{std::clamp<qint64>(m, 0, kLargestPosition),
+                        std::clamp<qint64>(n, 0, kLargestPosition)};
         if (m_document.session().isDistanceLocked) // the other arrow turns with the one that is dragged
-            moved = m != now.m ? movedTogether({now.m, now.n}, m, false) : movedTogether({now.m, now.n}, n, true);
+            moved =
+                m != now.m ? movedTogether({now.m, now.n}, m, false) : movedTogether({now.m, now.n}, n, true);
         editOptions([&](FigureOptions& options) {
             options.m = moved.m;
             options.n = moved.n;
         });
     });
-    connect(m_canvas, &FigureCanvas::enlargeRequested, this,
-            [this](const QString& id) { showFigure(m_document.session().figure == "overview" ? id : kOverview); });
-    connect(m_canvas, &FigureCanvas::contextRequested, this, [this](const QString& id, const QPoint& position) {
-        QMenu menu(this);
-        m_canvas->view(id)->setFocus();
-        menu.addAction(tr("&Copy figure"), this, &MainWindow::copyFigure);
-        menu.addAction(tr("&Export figure…"), this, &MainWindow::exportWithDialog);
-        menu.exec(position);
+    connect(m_canvas, &FigureCanvas::enlargeRequested, this, [this](const QString& id) {
+        showFigure(m_document.session().figure == "overview" ? id : kOverview);
     });
+    connect(m_canvas, &FigureCanvas::contextRequested, this,
+            [this](const QString& id, const QPoint& position) {
+                QMenu menu(this);
+                m_canvas->view(id)->setFocus();
+                menu.addAction(tr("&Copy figure"), this, &MainWindow::copyFigure);
+                menu.addAction(tr("&Export figure…"), this, &MainWindow::exportWithDialog);
+                menu.exec(position);
+            });
     connect(m_canvas, &FigureCanvas::visibleFiguresChanged, this, &MainWindow::submit);
 
     connect(m_messageBar, &MessageBar::actionTriggered, this, [this](const QString&, const QString& action) {
@@ -587,8 +599,9 @@ void MainWindow::showReading()
     std::optional<Reading> reading;
     const RopeConfig& config = session.configurations[static_cast<std::size_t>(session.selected)].config;
     const FrequencyRuleInfo& rule = info(config.rule);
-    m_readingPanel->setVariant(QString::fromUtf8(rule.formula.data(), static_cast<qsizetype>(rule.formula.size())),
-                               QString::fromUtf8(rule.source.data(), static_cast<qsizetype>(rule.source.size())));
+    m_readingPanel->setVariant(
+        QString::fromUtf8(rule.formula.data(), static_cast<qsizetype>(rule.formula.size())),
+        QString::fromUtf8(rule.source.data(), static_cast<qsizetype>(rule.source.size())));
     if (m_reply) {
         for (const ConfigurationResult& result : m_reply->results->configurations) {
             if (result.shown.letter != letter || !result.scores)
@@ -597,7 +610,8 @@ void MainWindow::showReading()
             const auto match = compareWithReferences(result.shown.config, result.table, m_references);
             if (match && match->largestRelativeDifference <= kReferenceTolerance)
                 m_readingPanel->setReferenceMatch(
-                    tr("matches the reference to %1").arg(std::max(match->largestRelativeDifference, 1e-16), 0, 'g', 1));
+                    tr("matches the reference to %1")
+                        .arg(std::max(match->largestRelativeDifference, 1e-16), 0, 'g', 1));
         }
     }
     m_readingPanel->setReading(reading);
@@ -642,14 +656,17 @@ void MainWindow::updateTitle()
     setWindowModified(m_document.isModified());
 }
 
-// Files ---------------------------------------------------------------------------------------------------------
+// Files
+// ---------------------------------------------------------------------------------------------------------
 
 void MainWindow::report(const Error& error)
 {
     const QString text = messageText(error.message);
     const QString place = QFileInfo(QString::fromStdString(error.context)).fileName();
-    m_messageBar->showMessage({place.isEmpty() ? "compute" : "file", MessageKind::Error,
-                               place.isEmpty() ? text : place + ": " + text, {}});
+    m_messageBar->showMessage({place.isEmpty() ? "compute" : "file",
+                               MessageKind::Error,
+                               place.isEmpty() ? text : place + ": " + text,
+                               {}});
 }
 
 bool MainWindow::openFile(const QString& path)
@@ -674,11 +691,11 @@ bool MainWindow::openFile(const QString& path)
     m_notes = *notes;
     m_notesTitle = QFileInfo(path).fileName();
     if (!m_notes.empty())
-        m_messageBar->showMessage({"notes",
-                                   MessageKind::Warning,
-                                   tr("%1: %n remark(s) on reading", nullptr, static_cast<int>(m_notes.size()))
-                                       .arg(m_notesTitle),
-                                   {{"details", tr("Details")}}});
+        m_messageBar->showMessage(
+            {"notes",
+             MessageKind::Warning,
+             tr("%1: %n remark(s) on reading", nullptr, static_cast<int>(m_notes.size())).arg(m_notesTitle),
+             {{"details", tr("Details")}}});
     remember(path);
     return true;
 }
@@ -688,8 +705,8 @@ bool MainWindow::addFile(const QString& path)
     return placeModel(path, true);
 }
 
-/// Reads a model's configuration; its first configuration takes the place of the selected one (or a place of its own),
-/// the others places of their own as long as there are any.
+/// Reads a model's configuration; its first configuration takes the place of the selected one (or a place of
+/// its own), the others places of their own as long as there are any.
 bool MainWindow::placeModel(const QString& path, bool isAdded)
 {
     const QString name = QFileInfo(path).completeBaseName();
@@ -726,8 +743,10 @@ bool MainWindow::placeModel(const QString& path, bool isAdded)
         ++placed;
     }
     if (placed == 0) {
-        m_messageBar->showMessage({"notes", MessageKind::Warning,
-                                   tr("There is room for four configurations: remove one first"), {}});
+        m_messageBar->showMessage({"notes",
+                                   MessageKind::Warning,
+                                   tr("There is room for four configurations: remove one first"),
+                                   {}});
         return false;
     }
     m_document.editConfigurations(std::move(list), selected, tr("open %1").arg(m_notesTitle));
@@ -769,10 +788,8 @@ void MainWindow::pasteConfiguration()
     m_notesTitle = tr("pasted text");
     const QString letter = QString::fromStdString(place.letter);
     m_document.editConfigurations(std::move(list), selected, tr("paste a configuration"));
-    m_messageBar->showMessage({"notes",
-                               MessageKind::Information,
-                               tr("Pasted into %1").arg(letter),
-                               {{"details", tr("Details")}}});
+    m_messageBar->showMessage(
+        {"notes", MessageKind::Information, tr("Pasted into %1").arg(letter), {{"details", tr("Details")}}});
 }
 
 void MainWindow::showNotes()
@@ -780,8 +797,8 @@ void MainWindow::showNotes()
     QString html = "<table cellpadding='4'>";
     for (const Issue& note : m_notes) {
         const std::string_view kind = word(note.severity);
-        html += "<tr><td>" + QString::fromUtf8(kind.data(), static_cast<qsizetype>(kind.size())) + "</td><td><b>" +
-                QString::fromStdString(note.field).toHtmlEscaped() + "</b></td><td>" +
+        html += "<tr><td>" + QString::fromUtf8(kind.data(), static_cast<qsizetype>(kind.size())) +
+                "</td><td><b>" + QString::fromStdString(note.field).toHtmlEscaped() + "</b></td><td>" +
                 messageText(note.text).toHtmlEscaped() + "</td></tr>";
     }
     showText(tr("What was read: %1").arg(m_notesTitle), html + "</table>");
@@ -807,8 +824,8 @@ void MainWindow::showText(const QString& title, const QString& html)
 
 void MainWindow::openWithDialog()
 {
-    const QString path = QFileDialog::getOpenFileName(this, tr("Open"), m_settings.lastFolder,
-                                                      tr("Sessions and models (*.json *.gguf);;All files (*)"));
+    const QString path = QFileDialog::getOpenFileName(
+        this, tr("Open"), m_settings.lastFolder, tr("Sessions and models (*.json *.gguf);;All files (*)"));
     if (!path.isEmpty())
         openFile(path);
 }
@@ -821,9 +838,10 @@ bool MainWindow::save()
 bool MainWindow::saveAs()
 {
     const std::string& model = m_document.session().configurations.front().config.name;
-    const QString suggestion = m_settings.lastFolder + "/" +
-                               QString::fromStdString(model).toLower().replace(QRegularExpression("[^a-z0-9.]+"), "-") +
-                               ".rope.json";
+    const QString suggestion =
+        m_settings.lastFolder + "/" +
+        QString::fromStdString(model).toLower().replace(QRegularExpression("[^a-z0-9.]+"), "-") +
+        ".rope.json";
     QString path = QFileDialog::getSaveFileName(this, tr("Save session"), suggestion,
                                                 tr("Ropewalk sessions (*.rope.json)"));
     if (path.isEmpty())
@@ -859,7 +877,8 @@ void MainWindow::rebuildRecentMenu()
 {
     m_recentMenu->clear();
     for (const QString& path : std::as_const(m_settings.recentFiles))
-        m_recentMenu->addAction(QFileInfo(path).fileName(), this, [this, path] { openFile(path); })->setToolTip(path);
+        m_recentMenu->addAction(QFileInfo(path).fileName(), this, [this, path] { openFile(path); })
+            ->setToolTip(path);
     m_recentMenu->setEnabled(!m_settings.recentFiles.isEmpty());
 }
 
@@ -892,7 +911,8 @@ void MainWindow::exportWithDialog()
     if (dialog.exec() != QDialog::Accepted)
         return;
     m_settings.exportOptions = dialog.options();
-    const QString ending = QStringList{"pdf", "svg", "png"}.at(static_cast<int>(m_settings.exportOptions.format));
+    const QString ending =
+        QStringList{"pdf", "svg", "png"}.at(static_cast<int>(m_settings.exportOptions.format));
     QString path = QFileDialog::getSaveFileName(this, tr("Export figure"),
                                                 m_settings.lastFolder + "/" + figure + "." + ending,
                                                 QString("%1 (*.%2)").arg(ending.toUpper(), ending));
@@ -958,7 +978,8 @@ void MainWindow::dropEvent(QDropEvent* event)
     event->acceptProposedAction();
 }
 
-// Changes -------------------------------------------------------------------------------------------------------
+// Changes
+// -------------------------------------------------------------------------------------------------------
 
 void MainWindow::editList(const QString& what,
                           const std::function<void(std::vector<SessionConfiguration>&, int&)>& change)
@@ -981,8 +1002,10 @@ void MainWindow::editOptions(const std::function<void(FigureOptions&)>& change)
 void MainWindow::addConfiguration(RopeConfig config, const QString& what)
 {
     if (m_document.session().configurations.size() >= kMostConfigurations) {
-        m_messageBar->showMessage({"notes", MessageKind::Warning,
-                                   tr("There is room for four configurations: remove one first"), {}});
+        m_messageBar->showMessage({"notes",
+                                   MessageKind::Warning,
+                                   tr("There is room for four configurations: remove one first"),
+                                   {}});
         return;
     }
     editList(what, [&](auto& list, int& selected) {
@@ -1076,8 +1099,7 @@ void MainWindow::keyPressEvent(QKeyEvent* event)
         setPlaying(!m_playTimer.isActive());
         break;
     case Qt::Key_T:
-        m_settings.windowTheme =
-            windowStyle().theme == Theme::Dark ? WindowTheme::Light : WindowTheme::Dark;
+        m_settings.windowTheme = windowStyle().theme == Theme::Dark ? WindowTheme::Light : WindowTheme::Dark;
         applyStyle();
         break;
     case Qt::Key_H:

@@ -32,14 +32,15 @@ class TransportBar;
 /// The session that the window opens on: Llama-3.1-8B beside a base of 10 000.
 Session firstSession(const std::vector<Preset>& presets);
 
-/// The window: hands values from the document to the panels and the controller, and their changes back. Holds no
-/// numbers of its own.
+/// The window: hands values from the document to the panels and the controller, and their changes back. Holds
+/// no numbers of its own.
 class MainWindow : public QMainWindow
 {
     Q_OBJECT
 public:
-    MainWindow(std::unique_ptr<Engine> engine, std::vector<Preset> presets, std::vector<ReferenceEntry> references,
-               const AppSettings& settings, QWidget* parent = nullptr);
+    MainWindow(std::unique_ptr<Engine> engine, std::vector<Preset> presets,
+               std::vector<ReferenceEntry> references, const AppSettings& settings,
+               QWidget* parent = nullptr);
     ~MainWindow() override;
 
     Document& document() { return m_document; }
@@ -53,10 +54,10 @@ public:
     std::shared_ptr<const FigureReply> shownReply() const { return m_reply; }
     QString backendText() const; ///< of the status bar
 
-    /// Opens a session, or a model's configuration in place of the selected one. False when the file was refused; the
-    /// reason is in the message bar and nothing changed.
+    /// Opens a session, or a model's configuration in place of the selected one. False when the file was
+    /// refused; the reason is in the message bar and nothing changed.
     bool openFile(const QString& path);
-    bool addFile(const QString& path);          ///< a model's configuration beside the present ones
+    bool addFile(const QString& path); ///< a model's configuration beside the present ones
     bool saveTo(const QString& path);
     bool exportTo(const QString& path, const QString& figure, const ExportOptions& options);
 
@@ -74,10 +75,10 @@ private:
     void connectPanels();
     void connectController();
 
-    void showSession();  ///< document → panels
+    void showSession(); ///< document → panels
     void showReply(const std::shared_ptr<const FigureReply>& reply);
     void showReading();
-    void submit();       ///< document → controller
+    void submit(); ///< document → controller
     Theme windowTheme() const;
     void applyStyle();
     void updateTitle();
@@ -96,7 +97,8 @@ private:
     bool placeModel(const QString& path, bool isAdded);
     void pasteConfiguration();
     void addConfiguration(RopeConfig config, const QString& what);
-    void editList(const QString& what, const std::function<void(std::vector<SessionConfiguration>&, int&)>& change);
+    void editList(const QString& what,
+                  const std::function<void(std::vector<SessionConfiguration>&, int&)>& change);
     void editOptions(const std::function<void(FigureOptions&)>& change);
     void movePositions(std::int64_t by);
     void showFigure(const QString& id);
@@ -128,12 +130,12 @@ private:
     QMenu* m_recentMenu = nullptr;
     QStringList m_tabIds;
 
-    QTimer m_busyTimer;      ///< 150 ms: the busy sign
-    QTimer m_progressTimer;  ///< 500 ms: progress and cancel
+    QTimer m_busyTimer;     ///< 150 ms: the busy sign
+    QTimer m_progressTimer; ///< 500 ms: progress and cancel
     QTimer m_playTimer;
     QElapsedTimer m_playClock;
-    double m_speed = 4.0;    ///< tokens per second
-    double m_owed = 0.0;     ///< part of a token not yet played
+    double m_speed = 4.0;     ///< tokens per second
+    double m_owed = 0.0;      ///< part of a token not yet played
     bool m_isShowing = false; ///< guards against answers of the panels while they are filled
 };
 

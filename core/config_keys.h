@@ -43,8 +43,8 @@ struct ConfigKeyValue
 /// RopeConfig, in a fixed order; what is not stated is left out.
 std::vector<ConfigKeyValue> configKeys(const RopeConfig& config);
 
-/// `rule` chosen as a person means it: RoPE-ID on a head whose channels all turn takes the half that it is defined on,
-/// and the proportional rule spreads over the whole head.
+/// `rule` chosen as a person means it: RoPE-ID on a head whose channels all turn takes the half that it is
+/// defined on, and the proportional rule spreads over the whole head.
 RopeConfig withRule(RopeConfig config, FrequencyRule rule);
 
 /// `head_dim` changed as a person means it: all channels stay all, a first fraction keeps its share.

@@ -12,7 +12,8 @@
 namespace ropewalk {
 namespace {
 
-/// Distances a tile: 512 × 64 pairs of cos and sin is half a megabyte, which stays in L2, and about a millisecond.
+/// Distances a tile: 512 × 64 pairs of cos and sin is half a megabyte, which stays in L2, and about a
+/// millisecond.
 constexpr std::int64_t kTile = 512;
 
 Error cancelled()
@@ -109,8 +110,9 @@ private:
 
     static std::int64_t distanceCount(const DecayOp& op)
     {
-        const std::size_t count = std::max({op.similarMean.size(), op.similarSd.size(), op.independentSd.size(),
-                                            op.cosineSum.size(), op.boundFactor.size()});
+        const std::size_t count =
+            std::max({op.similarMean.size(), op.similarSd.size(), op.independentSd.size(),
+                      op.cosineSum.size(), op.boundFactor.size()});
         assert(op.distances.empty() || op.distances.size() == count);
         return static_cast<std::int64_t>(count);
     }
@@ -190,10 +192,9 @@ private:
                 m_op.similarMean[at + column] =
                     2.0 * rho / headDim * (a2 * (m_wantsDamping ? m_damped[b] : m_sum[b]) + m_still);
             if (m_wantsSquares)
-                m_op.similarSd[at + column] =
-                    std::sqrt(4.0 * rho * rho * (a2 * a2 * m_squares[b] + m_still) +
-                              (1.0 - rho * rho) * independent) /
-                    headDim;
+                m_op.similarSd[at + column] = std::sqrt(4.0 * rho * rho * (a2 * a2 * m_squares[b] + m_still) +
+                                                        (1.0 - rho * rho) * independent) /
+                                              headDim;
             if (m_wantsBound) {
                 // The pairs that stay come last: |S_P + k|, k = 1..P_h-P.
                 double bound = m_bound[b];
@@ -229,8 +230,14 @@ public:
 #endif
         return {"cpu", architecture, "double"};
     }
-    Result<void> status() const override { return {}; }
-    bool supports(const Operation&) const override { return true; }
+    Result<void> status() const override
+    {
+        return {};
+    }
+    bool supports(const Operation&) const override
+    {
+        return true;
+    }
 
     Result<void> run(const Operation& operation, std::stop_token stop) override
     {

@@ -40,7 +40,8 @@ Result<Provenance> Engine::run(const Operation& operation, std::stop_token stop)
             const Result<void> done = slot.backend->run(operation, stop);
             if (done) {
                 const auto info = slot.backend->info();
-                const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - start;
+                const std::chrono::duration<double, std::milli> took =
+                    std::chrono::steady_clock::now() - start;
                 return Provenance{info.name, info.device, info.precision, took.count(), reason};
             }
             if (done.error().code == ErrorCode::Cancelled)

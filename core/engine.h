@@ -10,8 +10,8 @@
 
 namespace ropewalk {
 
-/// Runs an operation on the first backend of an ordered list that can, and says who did and why not an earlier one.
-/// A backend that failed in mid-run is not asked again. Thread-safe: calls are serialised.
+/// Runs an operation on the first backend of an ordered list that can, and says who did and why not an
+/// earlier one. A backend that failed in mid-run is not asked again. Thread-safe: calls are serialised.
 class Engine
 {
 public:

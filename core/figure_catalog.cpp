@@ -27,15 +27,17 @@ std::span<const FigureInfo> figureCatalog()
 
 const FigureInfo* findFigure(std::string_view id)
 {
-    const auto found = std::find_if(kFigures.begin(), kFigures.end(), [&](const auto& row) { return row.id == id; });
+    const auto found =
+        std::find_if(kFigures.begin(), kFigures.end(), [&](const auto& row) { return row.id == id; });
     return found == kFigures.end() ? nullptr : &*found;
 }
 
 FigureSpec buildFigure(const FigureInfo& figure, const FigureResults& results)
 {
     FigureSpec spec;
-    const bool canDraw = std::any_of(results.configurations.begin(), results.configurations.end(),
-                                     [](const ConfigurationResult& result) { return result.scores != nullptr; });
+    const bool canDraw =
+        std::any_of(results.configurations.begin(), results.configurations.end(),
+                    [](const ConfigurationResult& result) { return result.scores != nullptr; });
     if (canDraw)
         spec = figure.build(results);
     spec.id = std::string(figure.id);
@@ -75,8 +77,9 @@ int focusIndex(const FigureResults& results)
 
 std::string letterIfSeveral(const FigureResults& results, int configuration)
 {
-    return results.configurations.size() > 1 ? results.configurations[static_cast<std::size_t>(configuration)].shown.letter
-                                             : std::string();
+    return results.configurations.size() > 1
+               ? results.configurations[static_cast<std::size_t>(configuration)].shown.letter
+               : std::string();
 }
 
 std::string joinedNames(const FigureResults& results)
@@ -95,7 +98,8 @@ std::string joinedNames(const FigureResults& results)
 void addGuide(FigureSpec& figure, GuideLine guide)
 {
     for (const GuideLine& before : figure.guides)
-        if (before.isVertical == guide.isVertical && std::fabs(before.at - guide.at) <= 1e-9 * std::fabs(guide.at) &&
+        if (before.isVertical == guide.isVertical &&
+            std::fabs(before.at - guide.at) <= 1e-9 * std::fabs(guide.at) &&
             before.role != GuideRole::Selection && guide.role != GuideRole::Selection)
             return;
     figure.guides.push_back(std::move(guide));
@@ -121,7 +125,8 @@ void addTrainingGuides(FigureSpec& figure, const FigureResults& results, bool is
         if (!letter.empty())
             label = {"{letter}: training length {length}",
                      {{"letter", letter}, {"length", groupedDigits(*length)}}};
-        addGuide(figure, {isVertical, static_cast<double>(*length), GuideRole::Training, agree ? -1 : index, label});
+        addGuide(figure,
+                 {isVertical, static_cast<double>(*length), GuideRole::Training, agree ? -1 : index, label});
     });
 }
 

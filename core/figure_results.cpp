@@ -59,8 +59,8 @@ Result<std::shared_ptr<const PairScores>> computeScores(Engine& engine, const Co
     pairs.insert(pairs.end(), result.channels.outside.begin(), result.channels.outside.end());
     scores->contribution.resize(pairs.size());
 
-    RotateOp rotate{result.channels.formed, result.table.scaled, result.table.attentionFactor,
-                    static_cast<double>(options.m), scores->query, scores->rotatedQuery};
+    RotateOp rotate{result.channels.formed,         result.table.scaled, result.table.attentionFactor,
+                    static_cast<double>(options.m), scores->query,       scores->rotatedQuery};
     for (int which = 0; which < 2; ++which) {
         const auto done = engine.run(rotate, stop);
         if (!done)
@@ -85,11 +85,13 @@ Result<std::shared_ptr<const PairScores>> computeScores(Engine& engine, const Co
 }
 
 Result<std::shared_ptr<const DecayCurves>> computeDecay(Engine& engine, const ConfigurationResult& result,
-                                                        const ComputeRequest& request, const Values& distances,
-                                                        Provenance& provenance, const std::stop_token& stop)
+                                                        const ComputeRequest& request,
+                                                        const Values& distances, Provenance& provenance,
+                                                        const std::stop_token& stop)
 {
     const std::size_t count = distances->size();
-    std::vector<double> mean(count), sd(count), independent(count), sum(count), bound(request.wantsBound ? count : 0);
+    std::vector<double> mean(count), sd(count), independent(count), sum(count),
+        bound(request.wantsBound ? count : 0);
     const bool isEvery = static_cast<std::int64_t>(count) == request.options.maxDistance + 1;
     DecayOp op;
     op.invFreq = result.table.scaled;
@@ -160,7 +162,8 @@ std::vector<Issue> validateOptions(const FigureOptions& options,
         mostPairs = std::max(mostPairs, shown.config.headDim / 2);
     const auto outOfRange = [&](const char* field, const std::string& value, const std::string& lowest,
                                 const std::string& highest) {
-        issues.push_back({Severity::Error, field,
+        issues.push_back({Severity::Error,
+                          field,
                           {"{field} is {value}; expected {lowest} to {highest}",
                            {{"field", field}, {"value", value}, {"lowest", lowest}, {"highest", highest}}}});
     };
@@ -171,7 +174,8 @@ std::vector<Issue> validateOptions(const FigureOptions& options,
     if (options.n < 0 || options.n > kLargestPosition)
         outOfRange("n", std::to_string(options.n), "0", std::to_string(kLargestPosition));
     if (options.maxDistance < 1 || options.maxDistance > kLongestDistance)
-        outOfRange("max_distance", std::to_string(options.maxDistance), "1", std::to_string(kLongestDistance));
+        outOfRange("max_distance", std::to_string(options.maxDistance), "1",
+                   std::to_string(kLongestDistance));
     if (!(options.rho >= -1.0 && options.rho <= 1.0))
         outOfRange("rho", shortNumber(options.rho), "-1", "1");
     return issues;

@@ -19,32 +19,33 @@ namespace ropewalk {
 /// What the figures show beyond the configurations: the one selection that links them, and the ranges.
 struct FigureOptions
 {
-    int pair = 12;                      ///< picked pair, 0 = fastest
-    std::int64_t m = 40, n = 25;        ///< query and key position, tokens, ≥ 0
-    std::int64_t maxDistance = 131072;  ///< right end of the decay curves, tokens, ≥ 1
-    double rho = 1.0;                   ///< correlation of the similar key, -1..1
-    Content content = Content::Ones;    ///< of q and k; correlation takes `rho`
-    std::uint64_t seed = 1;             ///< of random contents
-    bool showBound = false;             ///< draw RoFormer's bound factor
-    bool isDistanceLogarithmic = true;  ///< decay's x axis
-    std::string focus;                  ///< letter of the configuration that captions, bars and bands are of; empty: the first
-    bool showsSelection = true;         ///< mark the picked pair and distance; off for a figure that nobody picked in
+    int pair = 12;                     ///< picked pair, 0 = fastest
+    std::int64_t m = 40, n = 25;       ///< query and key position, tokens, ≥ 0
+    std::int64_t maxDistance = 131072; ///< right end of the decay curves, tokens, ≥ 1
+    double rho = 1.0;                  ///< correlation of the similar key, -1..1
+    Content content = Content::Ones;   ///< of q and k; correlation takes `rho`
+    std::uint64_t seed = 1;            ///< of random contents
+    bool showBound = false;            ///< draw RoFormer's bound factor
+    bool isDistanceLogarithmic = true; ///< decay's x axis
+    std::string focus; ///< letter of the configuration that captions, bars and bands are of; empty: the first
+    bool showsSelection = true; ///< mark the picked pair and distance; off for a figure that nobody picked in
 
     bool operator==(const FigureOptions&) const = default;
 };
 
 inline constexpr std::int64_t kLongestDistance = 10'000'000; ///< tokens; limit of maxDistance
-inline constexpr std::int64_t kLargestSeed = std::int64_t{1} << 53; ///< beyond it JSON cannot tell seeds apart
+inline constexpr std::int64_t kLargestSeed = std::int64_t{1}
+                                             << 53;           ///< beyond it JSON cannot tell seeds apart
 inline constexpr std::int64_t kLargestPosition = 100'000'000; ///< tokens; limit of m and n
 
 /// q and k of every pair at one (m, n), and the score that they make.
 struct PairScores
 {
     std::int64_t m = 0, n = 0;
-    std::vector<double> query, key;       ///< before rotation, [head_dim]
+    std::vector<double> query, key;               ///< before rotation, [head_dim]
     std::vector<double> rotatedQuery, rotatedKey; ///< A·R(m)q and A·R(n)k on turning pairs, [head_dim]
-    std::vector<double> contribution;     ///< one a pair of the head, by pair index; raw, not divided
-    double score = 0.0;                   ///< Σ contribution
+    std::vector<double> contribution;             ///< one a pair of the head, by pair index; raw, not divided
+    double score = 0.0;                           ///< Σ contribution
 };
 
 /// Decay curves in C units (score/head_dim), see maths in figures/decay.cpp. Vectors of the same length.
@@ -53,8 +54,8 @@ struct DecayCurves
     Values distances; ///< tokens; every integer 0..maxDistance, or a chosen few when coarse
     Values similarMean, similarSd, cosineSum, boundFactor; ///< boundFactor is null when not asked for
     Values independentSd; ///< √(2ΣA⁴)/d_h; the same at every distance, but for xPos
-    /// First distance at which the similar key's mean is no farther from zero, on rho's side, than independentSd,
-    /// and first below zero.
+    /// First distance at which the similar key's mean is no farther from zero, on rho's side, than
+    /// independentSd, and first below zero.
     std::optional<std::int64_t> entersNoise, firstNegative;
     std::int64_t maxDistance = 0; ///< tokens, as asked for
     double rho = 1.0;             ///< as asked for
@@ -82,7 +83,8 @@ struct FigureResults
     bool isCoarse = false;
 };
 
-/// What to compute. Coarse: about a thousand distances instead of all, for a preview while a slider is dragged.
+/// What to compute. Coarse: about a thousand distances instead of all, for a preview while a slider is
+/// dragged.
 struct ComputeRequest
 {
     std::vector<FigureConfiguration> configurations;
@@ -92,14 +94,15 @@ struct ComputeRequest
     bool isCoarse = false;
 };
 
-/// What is impossible about the options for these configurations: a pair that none of them has, a position or a
-/// distance out of range. Empty when nothing is.
+/// What is impossible about the options for these configurations: a pair that none of them has, a position or
+/// a distance out of range. Empty when nothing is.
 std::vector<Issue> validateOptions(const FigureOptions& options,
                                    const std::vector<FigureConfiguration>& configurations);
 
-/// Computes on `engine`. What `previous` holds and the request leaves unchanged is taken over, not computed again.
-/// Errors: Cancelled, or the engine's.
+/// Computes on `engine`. What `previous` holds and the request leaves unchanged is taken over, not computed
+/// again. Errors: Cancelled, or the engine's.
 Result<FigureResults> computeFigureResults(Engine& engine, const ComputeRequest& request,
-                                           const FigureResults* previous = nullptr, std::stop_token stop = {});
+                                           const FigureResults* previous = nullptr,
+                                           std::stop_token stop = {});
 
 } // namespace ropewalk

@@ -24,7 +24,8 @@ inline Values makeValues(std::vector<double> values)
 
 /// What an axis counts; decides how its ticks are written.
 enum class AxisKind {
-    Tokens, ///< 10, 1k, 4k, 128k, 1M; at powers of two where the axis is linear, of ten where it is logarithmic
+    Tokens, ///< 10, 1k, 4k, 128k, 1M; at powers of two where the axis is linear, of ten where it is
+            ///< logarithmic
     Pair,   ///< pair index, whole numbers
     Plain,  ///< a number without unit
     Radians ///< rad/token
@@ -58,9 +59,9 @@ struct Series
     SeriesStyle style = SeriesStyle::DataOnly;
     bool isEmphasised = false; ///< the heavy line of the first picture
     bool isDashed = false;
-    bool isExported = true;    ///< false: drawn only, said already by other series of the data
+    bool isExported = true;      ///< false: drawn only, said already by other series of the data
     bool isOnSecondAxis = false; ///< y belongs to FigureSpec::secondYAxis
-    Message label;             ///< written beside the curve; empty: none
+    Message label;               ///< written beside the curve; empty: none
 };
 
 /// A filled band between two curves over the same x.
@@ -111,7 +112,8 @@ struct Phasor
     bool isStill = false; ///< the pair does not turn; drawn grey
 };
 
-/// The complex plane of one configuration: the picked pair large, all pairs small (their arrows are the Phasors).
+/// The complex plane of one configuration: the picked pair large, all pairs small (their arrows are the
+/// Phasors).
 struct PlanePanel
 {
     int configuration = 0;
@@ -147,8 +149,8 @@ struct FigureConfiguration
     int colour = 0;           ///< index into the theme's series colours and markers
 };
 
-/// A figure as a value, before it is a picture. Window, export, command line and tests share it. It holds the data;
-/// the reduction to pixels happens when it is drawn (pooling.h), and exported data is never reduced.
+/// A figure as a value, before it is a picture. Window, export, command line and tests share it. It holds the
+/// data; the reduction to pixels happens when it is drawn (pooling.h), and exported data is never reduced.
 struct FigureSpec
 {
     std::string id;  ///< "decay"

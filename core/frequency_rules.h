@@ -16,16 +16,16 @@ struct RuleThreshold
     Message label;
 };
 
-/// The frequencies of one configuration by pair index; all vectors have pairCount(config) = rotary_dim/2 entries, one
-/// for each pair of ChannelMap::formed, turning or still. A still pair is one with θ' = 0: its channels come out as
-/// they went in, the attention factor does not reach it, its wavelength is infinite.
+/// The frequencies of one configuration by pair index; all vectors have pairCount(config) = rotary_dim/2
+/// entries, one for each pair of ChannelMap::formed, turning or still. A still pair is one with θ' = 0: its
+/// channels come out as they went in, the attention factor does not reach it, its wavelength is infinite.
 struct FrequencyTable
 {
     /// θ_i = base^(-2i/w), rad/token, w = scheduleWidth(config); 0 where the channel scheme holds the pair.
     std::vector<double> plain;
     std::vector<double> scaled; ///< θ'_i, as the rule leaves them, rad/token; 0 for a still pair
-    /// Share of the plain frequency that a rule by parts keeps: 1 kept, 0 divided by the factor, between them blended.
-    /// Empty for rules that do not work by parts.
+    /// Share of the plain frequency that a rule by parts keeps: 1 kept, 0 divided by the factor, between them
+    /// blended. Empty for rules that do not work by parts.
     std::vector<double> keptShare;
     double attentionFactor = 1.0; ///< A, on cos and sin of q and of k, on turning pairs
     std::vector<RuleThreshold> thresholds;
@@ -33,15 +33,16 @@ struct FrequencyTable
     /// Whether pair `pair` of the head turns. Pairs outside the formed ones are still.
     bool turns(int pair) const
     {
-        return pair >= 0 && pair < static_cast<int>(scaled.size()) && scaled[static_cast<std::size_t>(pair)] != 0.0;
+        return pair >= 0 && pair < static_cast<int>(scaled.size()) &&
+               scaled[static_cast<std::size_t>(pair)] != 0.0;
     }
     /// θ' of pair `pair` of the head, rad/token; 0 for a still one.
     double theta(int pair) const { return turns(pair) ? scaled[static_cast<std::size_t>(pair)] : 0.0; }
     int turningPairs() const; ///< pairs with θ' ≠ 0
 };
 
-/// One parameter of a rule: its key as files and command line spell it, where it lives, its range, its default. Exactly
-/// one of `number`, `list`, `truth` and `spacing` is set and says what kind of value it is.
+/// One parameter of a rule: its key as files and command line spell it, where it lives, its range, its
+/// default. Exactly one of `number`, `list`, `truth` and `spacing` is set and says what kind of value it is.
 struct RuleParameterInfo
 {
     std::string_view key;
@@ -50,8 +51,9 @@ struct RuleParameterInfo
     std::optional<double> defaultValue; ///< what counts when not stated; empty: derived or none
     bool isLogarithmic = false;
     bool zeroMeansUnset = false;
-    std::vector<double> RuleParameters::*list = nullptr;    ///< from a file or the command line; shown, not turned
-    std::optional<bool> RuleParameters::*truth = nullptr;   ///< `truncate`; `defaultValue` 1 is true
+    std::vector<double> RuleParameters::*list =
+        nullptr; ///< from a file or the command line; shown, not turned
+    std::optional<bool> RuleParameters::*truth = nullptr; ///< `truncate`; `defaultValue` 1 is true
     std::optional<Spacing> RuleParameters::*spacing = nullptr;
 };
 
@@ -68,8 +70,8 @@ struct FrequencyRuleInfo
     bool dependsOnLength = false; ///< on N, the length at inference
     /// Adds what is wrong with the rule's own parameters to `issues`.
     void (*validate)(const RopeConfig&, std::vector<Issue>& issues) = nullptr;
-    /// Fills `scaled`, `keptShare`, `attentionFactor`, `thresholds`; `plain` is filled before, and what it writes
-    /// for pairs that the channel scheme holds is set back to 0 after.
+    /// Fills `scaled`, `keptShare`, `attentionFactor`, `thresholds`; `plain` is filled before, and what it
+    /// writes for pairs that the channel scheme holds is set back to 0 after.
     void (*apply)(const RopeConfig&, FrequencyTable&) = nullptr;
 };
 
@@ -80,17 +82,17 @@ const FrequencyRuleInfo& info(FrequencyRule rule);
 /// The rule with this word, or null. Old spellings are the reader's business.
 const FrequencyRuleInfo* findFrequencyRule(std::string_view word);
 
-/// The value of a number or a switch that counts: as stated, else max_position_embeddings/T for the factor of YaRN and
-/// LongRoPE, else the default; empty where there is none. Asserts for lists and words.
+/// The value of a number or a switch that counts: as stated, else max_position_embeddings/T for the factor of
+/// YaRN and LongRoPE, else the default; empty where there is none. Asserts for lists and words.
 std::optional<double> effectiveParameter(const RopeConfig& config, const RuleParameterInfo& parameter);
 
-/// What MLA models multiply the softmax scale with beside A: mscale(s, mscale_all_dim)², 1 when `mscaleAllDim` is not
-/// stated or 0 (DeepSeek-V3, inference/model.py). A model without multi-head latent attention has no such factor; its
-/// mscale_all_dim is in A alone.
+/// What MLA models multiply the softmax scale with beside A: mscale(s, mscale_all_dim)², 1 when
+/// `mscaleAllDim` is not stated or 0 (DeepSeek-V3, inference/model.py). A model without multi-head latent
+/// attention has no such factor; its mscale_all_dim is in A alone.
 double mlaSoftmaxFactor(double factor, std::optional<double> mscaleAllDim);
 
-/// xPos: ln ζ_i/scale_base of each formed pair, ζ_i = (2i/w + γ)/(1 + γ), per token; the score's pair i is damped by
-/// e^(r·rate). Empty without xPos, 0 for a still pair.
+/// xPos: ln ζ_i/scale_base of each formed pair, ζ_i = (2i/w + γ)/(1 + γ), per token; the score's pair i is
+/// damped by e^(r·rate). Empty without xPos, 0 for a still pair.
 std::vector<double> dampingRates(const RopeConfig& config, const FrequencyTable& table);
 
 /// The frequencies of a configuration that `validate` found no error in (asserted). Thread-safe, pure.

@@ -20,7 +20,7 @@ std::string printable(std::string_view text)
         } else if (byte == 0xC2 && next >= 0x80 && next < 0xA0) { // U+0080 to U+009F
             clean += kPlace;
             ++at;
-        } else if (byte == 0xE2 && ((next == 0x80 && third >= 0xAA && third <= 0xAE) || // U+202A to U+202E
+        } else if (byte == 0xE2 && ((next == 0x80 && third >= 0xAA && third <= 0xAE) ||  // U+202A to U+202E
                                     (next == 0x81 && third >= 0xA6 && third <= 0xA9))) { // U+2066 to U+2069
             clean += kPlace;
             at += 2;

@@ -12,12 +12,18 @@ namespace ropewalk {
 /// Core never glues the two together, so that whoever shows a message can translate the template first.
 struct Message
 {
-    std::string text;                                         ///< e.g. "base is {value}; it must be above 1"
-    std::vector<std::pair<std::string, std::string>> values;  ///< e.g. {"value", "0.5"}
+    std::string text;                                        ///< e.g. "base is {value}; it must be above 1"
+    std::vector<std::pair<std::string, std::string>> values; ///< e.g. {"value", "0.5"}
 
     Message() = default;
-    Message(std::string template_) : text(std::move(template_)) {}
-    Message(const char* template_) : text(template_) {}
+    Message(std::string template_)
+        : text(std::move(template_))
+    {
+    }
+    Message(const char* template_)
+        : text(template_)
+    {
+    }
     Message(std::string template_, std::vector<std::pair<std::string, std::string>> values_)
         : text(std::move(template_))
         , values(std::move(values_))
@@ -28,11 +34,13 @@ struct Message
     bool operator==(const Message&) const = default;
 };
 
-/// `text` with every character that would steer a terminal or turn the writing direction (controls, U+0080 to U+009F,
-/// embeddings and isolates) replaced by U+FFFD: a stranger's file speaks here. Line breaks count as such.
+/// `text` with every character that would steer a terminal or turn the writing direction (controls, U+0080 to
+/// U+009F, embeddings and isolates) replaced by U+FFFD: a stranger's file speaks here. Line breaks count as
+/// such.
 std::string printable(std::string_view text);
 
-/// Fills the values of `message`, made printable, into `template_` (the message's own text, or its translation).
+/// Fills the values of `message`, made printable, into `template_` (the message's own text, or its
+/// translation).
 std::string fillIn(const std::string& template_, const Message& message);
 
 /// The message in English.

@@ -9,12 +9,12 @@ namespace ropewalk {
 /// A curve reduced to the columns of a screen or page: what a column shows of the samples that fall into it.
 struct ColumnRange
 {
-    double x = 0.0;      ///< middle of the samples' x in the column, in axis units (their one x, if there is one)
-    double lower = 0.0;  ///< least y of the samples in it
-    double upper = 0.0;  ///< greatest y
-    double first = 0.0;  ///< y of the first sample
-    double last = 0.0;   ///< y of the last sample
-    int samples = 0;     ///< how many samples fell into it
+    double x = 0.0; ///< middle of the samples' x in the column, in axis units (their one x, if there is one)
+    double lower = 0.0; ///< least y of the samples in it
+    double upper = 0.0; ///< greatest y
+    double first = 0.0; ///< y of the first sample
+    double last = 0.0;  ///< y of the last sample
+    int samples = 0;    ///< how many samples fell into it
 };
 
 /// The window onto the samples: axis ends and the number of columns.
@@ -25,9 +25,10 @@ struct ColumnAxis
     int columns = 1; ///< ≥ 1
 };
 
-/// Exact min/max of y over the samples in each column, over x ascending. Samples outside the axis are left out but for
-/// the nearest on either side, so that a line reaches the edge. NaN in y ends a run: a column with samples = 0 marks
-/// the gap. Columns without samples do not appear. O(samples). Nothing is averaged or left out.
+/// Exact min/max of y over the samples in each column, over x ascending. Samples outside the axis are left
+/// out but for the nearest on either side, so that a line reaches the edge. NaN in y ends a run: a column
+/// with samples = 0 marks the gap. Columns without samples do not appear. O(samples). Nothing is averaged or
+/// left out.
 std::vector<ColumnRange> reduceToColumns(std::span<const double> x, std::span<const double> y,
                                          const ColumnAxis& axis);
 

@@ -16,14 +16,15 @@ bool parametersAgree(const RopeConfig& config, const ReferenceEntry& reference)
     other.rule = reference.rule;
     other.parameters = reference.parameters;
     const FrequencyRuleInfo& rule = info(config.rule);
-    return std::all_of(rule.parameters.begin(), rule.parameters.end(), [&](const RuleParameterInfo& parameter) {
-        if (parameter.list)
-            return config.parameters.*parameter.list == other.parameters.*parameter.list;
-        if (parameter.spacing)
-            return (config.parameters.*parameter.spacing).value_or(Spacing::Geometric) ==
-                   (other.parameters.*parameter.spacing).value_or(Spacing::Geometric);
-        return effectiveParameter(config, parameter) == effectiveParameter(other, parameter);
-    });
+    return std::all_of(
+        rule.parameters.begin(), rule.parameters.end(), [&](const RuleParameterInfo& parameter) {
+            if (parameter.list)
+                return config.parameters.*parameter.list == other.parameters.*parameter.list;
+            if (parameter.spacing)
+                return (config.parameters.*parameter.spacing).value_or(Spacing::Geometric) ==
+                       (other.parameters.*parameter.spacing).value_or(Spacing::Geometric);
+            return effectiveParameter(config, parameter) == effectiveParameter(other, parameter);
+        });
 }
 
 double relativeDifference(double value, double expected)
@@ -48,7 +49,8 @@ Result<std::vector<ReferenceEntry>> readReferences(std::string_view text)
             entry.base = row.at("base").get<double>();
             const FrequencyRuleInfo* rule = findFrequencyRule(row.at("rule").get<std::string>());
             if (!rule)
-                return Error{ErrorCode::BadInput, {"{name} names an unknown rule", {{"name", entry.name}}},
+                return Error{ErrorCode::BadInput,
+                             {"{name} names an unknown rule", {{"name", entry.name}}},
                              "reference.json"};
             entry.rule = rule->rule;
             for (const RuleParameterInfo& parameter : rule->parameters) {
@@ -70,7 +72,8 @@ Result<std::vector<ReferenceEntry>> readReferences(std::string_view text)
             references.push_back(std::move(entry));
         }
     } catch (const json::exception& problem) {
-        return Error{ErrorCode::BadInput, {"a reference value cannot be read: {reason}", {{"reason", problem.what()}}},
+        return Error{ErrorCode::BadInput,
+                     {"a reference value cannot be read: {reason}", {{"reason", problem.what()}}},
                      "reference.json"};
     }
     return references;
@@ -80,15 +83,16 @@ std::optional<ReferenceMatch> compareWithReferences(const RopeConfig& config, co
                                                     const std::vector<ReferenceEntry>& references)
 {
     for (const ReferenceEntry& reference : references) {
-        if (reference.rotaryDim != formedWidth(config) || turningPairCount(config) != pairCount(config) || reference.base != config.base ||
-            reference.rule != config.rule || reference.invFreq.size() != table.scaled.size() ||
+        if (reference.rotaryDim != formedWidth(config) || turningPairCount(config) != pairCount(config) ||
+            reference.base != config.base || reference.rule != config.rule ||
+            reference.invFreq.size() != table.scaled.size() ||
             (info(config.rule).needsTrainingLength && reference.trainingLength != trainingLength(config)) ||
             !parametersAgree(config, reference))
             continue;
         ReferenceMatch match{reference.name, 0.0};
         for (std::size_t i = 0; i < table.scaled.size(); ++i)
-            match.largestRelativeDifference = std::max(match.largestRelativeDifference,
-                                                       relativeDifference(table.scaled[i], reference.invFreq[i]));
+            match.largestRelativeDifference = std::max(
+                match.largestRelativeDifference, relativeDifference(table.scaled[i], reference.invFreq[i]));
         if (reference.attentionFactor)
             match.largestRelativeDifference =
                 std::max(match.largestRelativeDifference,

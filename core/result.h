@@ -42,8 +42,14 @@ template<class T>
 class [[nodiscard]] Result
 {
 public:
-    Result(T value) : m_content(std::in_place_index<0>, std::move(value)) {}
-    Result(Error error) : m_content(std::in_place_index<1>, std::move(error)) {}
+    Result(T value)
+        : m_content(std::in_place_index<0>, std::move(value))
+    {
+    }
+    Result(Error error)
+        : m_content(std::in_place_index<1>, std::move(error))
+    {
+    }
 
     bool hasValue() const { return m_content.index() == 0; }
     explicit operator bool() const { return hasValue(); }
@@ -85,7 +91,11 @@ class [[nodiscard]] Result<void>
 {
 public:
     Result() = default;
-    Result(Error error) : m_error(std::move(error)), m_hasError(true) {}
+    Result(Error error)
+        : m_error(std::move(error))
+        , m_hasError(true)
+    {
+    }
 
     bool hasValue() const { return !m_hasError; }
     explicit operator bool() const { return hasValue(); }

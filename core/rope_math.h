@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-// The scalar formulas, once, for processor and GPU. nvcc reads this file as C++17: no <numbers>, <span>, concepts.
+// The scalar formulas, once, for processor and GPU. nvcc reads this file as C++17: no <numbers>, <span>,
+// concepts.
 
 #include <cmath>
 
@@ -16,9 +17,9 @@ namespace ropewalk {
 inline constexpr double kPi = 3.14159265358979323846;
 inline constexpr double kTwoPi = 6.28318530717958647692;
 
-/// Plain angular frequency of pair `pair` in radians per token: base^(-2·pair/width) (RoFormer, arXiv:2104.09864
-/// section 3.2.2). `width` is the schedule width in channels. Formed by pow: exp(-2i/d·ln b) would multiply the
-/// rounding of its argument.
+/// Plain angular frequency of pair `pair` in radians per token: base^(-2·pair/width) (RoFormer,
+/// arXiv:2104.09864 section 3.2.2). `width` is the schedule width in channels. Formed by pow: exp(-2i/d·ln b)
+/// would multiply the rounding of its argument.
 ROPEWALK_HD inline double plainTheta(double base, int pair, int width)
 {
     return std::pow(base, -2.0 * pair / width);

@@ -17,9 +17,11 @@ constexpr std::int64_t kLongestLength = std::int64_t{1} << 40;
 void checkLength(std::vector<Issue>& issues, const char* field, const std::optional<std::int64_t>& length)
 {
     if (length && (*length < 1 || *length > kLongestLength))
-        issues.push_back({Severity::Error, field,
+        issues.push_back({Severity::Error,
+                          field,
                           {"{field} is {value}; expected a whole number of tokens from 1 to {largest}",
-                           {{"field", field}, {"value", std::to_string(*length)},
+                           {{"field", field},
+                            {"value", std::to_string(*length)},
                             {"largest", std::to_string(kLongestLength)}}}});
 }
 
@@ -31,22 +33,28 @@ void checkChannels(std::vector<Issue>& issues, const RopeConfig& config)
         return;
     const std::string schemeWord(word(scheme));
     if (config.rotaryDim != config.headDim)
-        issues.push_back({Severity::Error, "rotary_dim",
-                          {"rotary_dim is {value}; with channels={channels} pairs are formed over the whole head, "
-                           "expected head_dim, {head_dim}",
-                           {{"value", std::to_string(config.rotaryDim)}, {"channels", schemeWord},
-                            {"head_dim", std::to_string(config.headDim)}}}});
+        issues.push_back(
+            {Severity::Error,
+             "rotary_dim",
+             {"rotary_dim is {value}; with channels={channels} pairs are formed over the whole head, "
+              "expected head_dim, {head_dim}",
+              {{"value", std::to_string(config.rotaryDim)},
+               {"channels", schemeWord},
+               {"head_dim", std::to_string(config.headDim)}}}});
     if (scheme != ChannelScheme::Custom) {
         if (config.headDim % 4 != 0)
-            issues.push_back({Severity::Error, "head_dim",
+            issues.push_back({Severity::Error,
+                              "head_dim",
                               {"head_dim is {value}; channels={channels} needs a number that divides by 4",
                                {{"value", std::to_string(config.headDim)}, {"channels", schemeWord}}}});
         return;
     }
     const std::vector<int>& pairs = config.customPairs;
-    const bool isAscending = std::adjacent_find(pairs.begin(), pairs.end(), std::greater_equal<>()) == pairs.end();
+    const bool isAscending =
+        std::adjacent_find(pairs.begin(), pairs.end(), std::greater_equal<>()) == pairs.end();
     if (!isAscending || (!pairs.empty() && (pairs.front() < 0 || pairs.back() >= config.headDim / 2)))
-        issues.push_back({Severity::Error, "custom_pairs",
+        issues.push_back({Severity::Error,
+                          "custom_pairs",
                           {"custom_pairs has to be a rising list of pairs from 0 to {last}",
                            {{"last", std::to_string(config.headDim / 2 - 1)}}}});
 }
@@ -63,8 +71,9 @@ std::vector<Issue> validate(const RopeConfig& config)
         issues.push_back({Severity::Warning, field, std::move(text)});
     };
     if (config.headDim < 2 || config.headDim > kLargestHeadDim || config.headDim % 2 != 0)
-        error("head_dim", {"head_dim is {value}; expected an even number from 2 to {largest}",
-                           {{"value", std::to_string(config.headDim)}, {"largest", std::to_string(kLargestHeadDim)}}});
+        error("head_dim",
+              {"head_dim is {value}; expected an even number from 2 to {largest}",
+               {{"value", std::to_string(config.headDim)}, {"largest", std::to_string(kLargestHeadDim)}}});
     if (config.rotaryDim % 2 != 0)
         error("rotary_dim", {"odd rotary width {value}; expected an even number of rotated channels",
                              {{"value", std::to_string(config.rotaryDim)}}});
@@ -86,8 +95,8 @@ std::vector<Issue> validate(const RopeConfig& config)
         error("xpos_scale_base", {"xpos_scale_base is {value}; expected a number of tokens above 0",
                                   {{"value", shortNumber(config.xpos->scaleBase)}}});
     if (config.xpos && (!(config.xpos->gamma > 0.0) || !std::isfinite(config.xpos->gamma)))
-        error("xpos_gamma",
-              {"xpos_gamma is {value}; expected a number above 0", {{"value", shortNumber(config.xpos->gamma)}}});
+        error("xpos_gamma", {"xpos_gamma is {value}; expected a number above 0",
+                             {{"value", shortNumber(config.xpos->gamma)}}});
     if (pairCount(config) == 0 || hasError(issues))
         return issues;
 

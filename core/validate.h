@@ -7,8 +7,8 @@
 
 namespace ropewalk {
 
-/// What is impossible (Severity::Error: nothing is drawn) or dubious (Severity::Warning: drawn, with the warning)
-/// about a configuration, each beside its field. Thread-safe, pure.
+/// What is impossible (Severity::Error: nothing is drawn) or dubious (Severity::Warning: drawn, with the
+/// warning) about a configuration, each beside its field. Thread-safe, pure.
 std::vector<Issue> validate(const RopeConfig& config);
 
 bool hasError(const std::vector<Issue>& issues);

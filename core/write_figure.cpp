@@ -8,8 +8,8 @@
 #include "validate.h"
 
 #include <algorithm>
-#include <iterator>
 #include <cmath>
+#include <iterator>
 
 namespace ropewalk {
 namespace {
@@ -59,15 +59,17 @@ void writeTemperature(JsonWriter& json, const RopeConfig& config)
     const auto length = inferenceLength(config);
     json.beginObject(Style::Inline);
     json.member("rule", rule.word);
-    json.member("coefficient", isOn && rule.rule != TemperatureRule::LogN && rule.rule != TemperatureRule::LongRope
-                                   ? std::optional(temperature.coefficient.value_or(0.1))
-                                   : std::nullopt);
+    json.member("coefficient",
+                isOn && rule.rule != TemperatureRule::LogN && rule.rule != TemperatureRule::LongRope
+                    ? std::optional(temperature.coefficient.value_or(0.1))
+                    : std::nullopt);
     json.member("reference_length", temperatureLength(config));
     json.member("per_query", isOn && !rule.isConstant ? std::optional(temperature.isPerQuery) : std::nullopt);
     json.member("floor", rule.hasFloorChoice ? std::optional(temperature.hasFloor) : std::nullopt);
     // What a query at the end of the length sees.
-    json.member("value", length || rule.isConstant ? temperatureAt(config, static_cast<double>(length.value_or(1)))
-                                                   : std::nullopt);
+    json.member("value", length || rule.isConstant
+                             ? temperatureAt(config, static_cast<double>(length.value_or(1)))
+                             : std::nullopt);
     json.member("in_attention_factor", isInAttentionFactor(config));
     json.endObject();
 }
@@ -78,9 +80,10 @@ Message mropeText(const RopeConfig& config)
     std::string sections;
     for (const int section : config.mropeSection)
         sections += (sections.empty() ? "" : ", ") + std::to_string(section);
-    return {config.isMropeInterleaved
-                ? "{sections} pairs follow time, height and width in turn; drawn for text, where all three are alike"
-                : "{sections} pairs in a row follow time, height and width; drawn for text, where all three are alike",
+    return {config.isMropeInterleaved ? "{sections} pairs follow time, height and width in turn; drawn for "
+                                        "text, where all three are alike"
+                                      : "{sections} pairs in a row follow time, height and width; drawn for "
+                                        "text, where all three are alike",
             {{"sections", sections}}};
 }
 

@@ -8,8 +8,8 @@
 
 namespace ropewalk {
 
-/// The figure's data as contract.md's `ropewalk.figure/1`: every number at 17 significant digits, not finite = null,
-/// never reduced to pixels. Ends with a newline. The same figure gives the same bytes.
+/// The figure's data as contract.md's `ropewalk.figure/1`: every number at 17 significant digits, not finite
+/// = null, never reduced to pixels. Ends with a newline. The same figure gives the same bytes.
 std::string figureToJson(const FigureSpec& figure);
 
 /// The figure's data as CSV (RFC 4180, "\n"): one row a sample; series side by side where they share x.

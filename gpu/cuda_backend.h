@@ -7,8 +7,8 @@
 
 namespace ropewalk {
 
-/// The CUDA backend, or one that says why there is none (status(): NotBuilt or NotAvailable). Never null; starts
-/// nothing on the device before it is asked to run.
+/// The CUDA backend, or one that says why there is none (status(): NotBuilt or NotAvailable). Never null;
+/// starts nothing on the device before it is asked to run.
 std::unique_ptr<ComputeBackend> makeCudaBackend();
 
 } // namespace ropewalk

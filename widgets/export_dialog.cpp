@@ -131,7 +131,8 @@ ExportDialog::ExportDialog(FigureSpec figure, const ExportOptions& options, QWid
             m_preset->setCurrentIndex(static_cast<int>(i) + 1);
     updatePreview();
     const QSize room = screen() ? screen()->availableSize() : QSize(1024, 768);
-    resize(std::min(scaledPixels(270) + 610, room.width() - 24), std::min({scaledPixels(500), 690, room.height() - 60}));
+    resize(std::min(scaledPixels(270) + 610, room.width() - 24),
+           std::min({scaledPixels(500), 690, room.height() - 60}));
 }
 
 ExportOptions ExportDialog::options() const

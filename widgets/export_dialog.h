@@ -13,7 +13,8 @@ class QLabel;
 
 namespace ropewalk {
 
-/// Asks how a figure goes out: format, size on paper, text size, theme; with a preview at true size. Writes nothing.
+/// Asks how a figure goes out: format, size on paper, text size, theme; with a preview at true size. Writes
+/// nothing.
 class ExportDialog : public QDialog
 {
     Q_OBJECT

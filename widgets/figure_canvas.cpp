@@ -205,13 +205,14 @@ void FigureCanvas::arrange()
         const int count = static_cast<int>(m_ids.size()) - 1; // all but the large one
         const int smallWidth = (area.width() - (count - 1) * kGap) / count;
         const int smallHeight = std::min(smallWidth * 2 / 3, area.height() / 4);
-        place(m_large, QRect(area.left(), area.top(), area.width(), area.height() - smallHeight - kGap), false);
+        place(m_large, QRect(area.left(), area.top(), area.width(), area.height() - smallHeight - kGap),
+              false);
         int position = 0;
         for (const QString& id : m_ids) {
             if (id == m_large)
                 continue;
-            const QRect card(area.left() + position * (smallWidth + kGap), area.bottom() + 1 - smallHeight, smallWidth,
-                             smallHeight);
+            const QRect card(area.left() + position * (smallWidth + kGap), area.bottom() + 1 - smallHeight,
+                             smallWidth, smallHeight);
             ++position;
             place(id, card, true);
         }
@@ -222,8 +223,8 @@ void FigureCanvas::arrange()
         const int height = (area.height() - (rows - 1) * kGap) / rows;
         for (int i = 0; i < m_ids.size(); ++i)
             place(m_ids[i],
-                  QRect(area.left() + (i % columns) * (width + kGap), area.top() + (i / columns) * (height + kGap),
-                        width, height),
+                  QRect(area.left() + (i % columns) * (width + kGap),
+                        area.top() + (i / columns) * (height + kGap), width, height),
                   false);
     }
     for (const QString& id : std::as_const(m_ids))

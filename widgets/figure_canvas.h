@@ -9,8 +9,8 @@
 
 namespace ropewalk {
 
-/// The place of the figures: one large, or all as an overview (2×2 where there is room, else one large with a strip of
-/// small ones). Given figures as values; says what was picked. Keys are left to whoever holds it.
+/// The place of the figures: one large, or all as an overview (2×2 where there is room, else one large with a
+/// strip of small ones). Given figures as values; says what was picked. Keys are left to whoever holds it.
 class FigureCanvas : public QWidget
 {
     Q_OBJECT
@@ -19,11 +19,13 @@ public:
     explicit FigureCanvas(const QStringList& ids, QWidget* parent = nullptr);
 
     void setFigure(FigureSpec figure); ///< shown by the view of its id
-    /// The whole figure as it was given; a view may show less of it (one plane of several, a small one no labels).
+    /// The whole figure as it was given; a view may show less of it (one plane of several, a small one no
+    /// labels).
     const FigureSpec& figure(const QString& id) const;
-    /// The configuration whose plane the overview shows: several circles find no room in a quarter of the window.
+    /// The configuration whose plane the overview shows: several circles find no room in a quarter of the
+    /// window.
     void setSelectedLetter(const std::string& letter);
-    void setShown(const QString& id);  ///< one of the ids, or "overview"
+    void setShown(const QString& id); ///< one of the ids, or "overview"
     QString shown() const { return m_shown; }
     void setRenderOptions(const RenderOptions& options);
 

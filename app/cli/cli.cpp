@@ -141,8 +141,10 @@ std::optional<int> runCommandLine(const QStringList& arguments)
     try {
         return command->run(rest);
     } catch (const std::bad_alloc&) {
-        return printError({ErrorCode::Output, "there is not enough memory for this; expected a shorter max_distance "
-                                              "or a smaller picture", {}});
+        return printError({ErrorCode::Output,
+                           "there is not enough memory for this; expected a shorter max_distance "
+                           "or a smaller picture",
+                           {}});
     }
 }
 

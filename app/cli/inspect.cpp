@@ -125,7 +125,8 @@ QString settings(const RopeConfig& config, const FrequencyTable& table)
     const auto training = trainingLength(config);
     TextTable lines({QStringLiteral("head_dim"), QString::number(config.headDim)});
     const std::string_view scheme = channelsWord(config);
-    lines.add({QStringLiteral("channels"), QString::fromUtf8(scheme.data(), static_cast<qsizetype>(scheme.size()))});
+    lines.add({QStringLiteral("channels"),
+               QString::fromUtf8(scheme.data(), static_cast<qsizetype>(scheme.size()))});
     lines.add({QStringLiteral("rotary_dim"), QStringLiteral("%1 (%2 pairs turn, %3 stay)")
                                                  .arg(formedWidth(config))
                                                  .arg(table.turningPairs())
@@ -139,8 +140,9 @@ QString settings(const RopeConfig& config, const FrequencyTable& table)
     lines.add({QStringLiteral("softmax_factor"), number(config.softmaxFactor)});
     lines.add({QStringLiteral("temperature"), temperatureText(config)});
     if (config.xpos)
-        lines.add({QStringLiteral("xpos"), QStringLiteral("γ %1, scale_base %2")
-                                               .arg(number(config.xpos->gamma), number(config.xpos->scaleBase))});
+        lines.add(
+            {QStringLiteral("xpos"), QStringLiteral("γ %1, scale_base %2")
+                                         .arg(number(config.xpos->gamma), number(config.xpos->scaleBase))});
     lines.add({QStringLiteral("max_position_embeddings"), length(config.maxPositionEmbeddings)});
     lines.add(
         {QStringLiteral("original_max_position_embeddings"), length(config.originalMaxPositionEmbeddings)});
@@ -201,19 +203,22 @@ QString inDistribution(const RopeConfig& config, const FrequencyTable& table)
     const auto training = trainingLength(config);
     if (!training || table.turningPairs() == 0)
         return {};
-    TextTable lines({QStringLiteral("in distribution"), QStringLiteral("turns and arcs against %1 training tokens").arg(*training)});
+    TextTable lines({QStringLiteral("in distribution"),
+                     QStringLiteral("turns and arcs against %1 training tokens").arg(*training)});
     const InDistribution at = *inDistributionAt(config, *training);
     lines.add({QStringLiteral("full turn in training"),
                QStringLiteral("%1 of %2 pairs that turn; the slowest makes %3 turns")
                    .arg(at.fullTurnPairs)
                    .arg(at.turningPairs)
                    .arg(number(at.slowestCycles))});
-    const bool isPlainSchedule = config.rule != FrequencyRule::RopeId && config.rule != FrequencyRule::Explicit;
+    const bool isPlainSchedule =
+        config.rule != FrequencyRule::RopeId && config.rule != FrequencyRule::Explicit;
     if (isPlainSchedule)
-        lines.add({QStringLiteral("critical dimension"),
-                   QStringLiteral("%1 of %2 channels")
-                       .arg(criticalDimension(scheduleWidth(config), config.base, static_cast<double>(*training)))
-                       .arg(scheduleWidth(config))});
+        lines.add(
+            {QStringLiteral("critical dimension"),
+             QStringLiteral("%1 of %2 channels")
+                 .arg(criticalDimension(scheduleWidth(config), config.base, static_cast<double>(*training)))
+                 .arg(scheduleWidth(config))});
     // Above this the sweep over distances would take seconds.
     constexpr std::int64_t kLongest = std::int64_t{1} << 24;
     for (const int times : {2, 8, 32}) {

@@ -116,10 +116,11 @@ int runList(const QStringList& arguments)
                                    [&](const auto& candidate) { return candidate.first == wanted; });
     const bool mayFilter = wanted == "presets" && sorted->words.size() == 2;
     if ((sorted->words.size() != 1 && !mayFilter) || list == kLists.end())
-        return printError({ErrorCode::Usage,
-                           {"list is asked for \"{wanted}\"; expected presets, figures, rules or temperatures",
-                            {{"wanted", sorted->words.join(QLatin1Char(' ')).toStdString()}}},
-                           {}});
+        return printError(
+            {ErrorCode::Usage,
+             {"list is asked for \"{wanted}\"; expected presets, figures, rules or temperatures",
+              {{"wanted", sorted->words.join(QLatin1Char(' ')).toStdString()}}},
+             {}});
     List content = list->second();
     if (!filter.isEmpty())
         std::erase_if(content.rows, [&](const Row& row) {

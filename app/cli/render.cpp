@@ -10,8 +10,8 @@
 
 #include "core/config_keys.h"
 
-#include <QJsonDocument>
 #include <QFileInfo>
+#include <QJsonDocument>
 
 #include <array>
 
@@ -146,7 +146,8 @@ Result<void> check(const QString& path, const QByteArray& content, OutputType ty
     if (!before)
         return before.error();
     const std::string_view now(content.constData(), static_cast<std::size_t>(content.size()));
-    const bool isWhole = type != OutputType::Json || QJsonDocument::fromJson(QByteArray::fromStdString(*before)).isObject();
+    const bool isWhole =
+        type != OutputType::Json || QJsonDocument::fromJson(QByteArray::fromStdString(*before)).isObject();
     if (isWhole && comparedPart(*before, type) == comparedPart(now, type))
         return {};
     return Error{ErrorCode::Differs, "the figure no longer matches this file", path.toStdString()};

@@ -188,7 +188,8 @@ Result<FigureSource> openSource(const Arguments& arguments)
     if (const Result<void> applied = applySettings(*settings, source->configurations, source->options);
         !applied)
         return applied.error();
-    // The default pair is a wish: a narrower head shows its last one. A pair that was asked for has to be there.
+    // The default pair is a wish: a narrower head shows its last one. A pair that was asked for has to be
+    // there.
     if (std::none_of(settings->begin(), settings->end(),
                      [](const Setting& setting) { return setting.key == "pair"; }))
         source->options.pair = std::min(source->options.pair, largestPair(source->configurations));

@@ -7,8 +7,8 @@
 namespace ropewalk {
 namespace {
 
-/// The y range holds every curve of the presets, so that the axis stands still while a slider moves; it grows in steps
-/// where a curve leaves it.
+/// The y range holds every curve of the presets, so that the axis stands still while a slider moves; it grows
+/// in steps where a curve leaves it.
 void chooseValueRange(FigureSpec& figure)
 {
     double lower = -0.4;
@@ -31,8 +31,8 @@ void chooseValueRange(FigureSpec& figure)
 void addMarkers(FigureSpec& figure, const FigureResults& results, int index, const DecayCurves& decay)
 {
     const std::string letter = letterIfSeveral(results, index);
-    const auto add = [&](const char* name, const std::optional<std::int64_t>& at, double drawnAt, const char* alone,
-                         const char* withLetter) {
+    const auto add = [&](const char* name, const std::optional<std::int64_t>& at, double drawnAt,
+                         const char* alone, const char* withLetter) {
         Marker marker;
         marker.configuration = index;
         marker.name = name;
@@ -43,15 +43,17 @@ void addMarkers(FigureSpec& figure, const FigureResults& results, int index, con
             marker.drawnAt = drawnAt;
             if (alone)
                 marker.label = {letter.empty() ? alone : withLetter,
-                            {{"letter", letter}, {"distance", groupedDigits(*at)}}};
+                                {{"letter", letter}, {"distance", groupedDigits(*at)}}};
         }
         figure.markers.push_back(std::move(marker));
     };
-    // Of several configurations the caption tells where they enter the noise: two labels each would cover the curves.
+    // Of several configurations the caption tells where they enter the noise: two labels each would cover the
+    // curves.
     add("enters_noise", decay.entersNoise,
         decay.entersNoise ? (*decay.independentSd)[static_cast<std::size_t>(*decay.entersNoise)] : 0.0,
         letter.empty() ? "in the noise from {distance}" : nullptr, nullptr);
-    add("first_negative", decay.firstNegative, 0.0, "below zero at {distance}", "{letter} below zero at {distance}");
+    add("first_negative", decay.firstNegative, 0.0, "below zero at {distance}",
+        "{letter} below zero at {distance}");
 }
 
 Series makeSeries(int index, const char* name, const Values& x, Values y)
@@ -76,23 +78,25 @@ Values shifted(const Values& mean, const Values& sd, double sign)
 
 } // namespace
 
-/// In C units, score/d_h. Similar key k = ρq + √(1-ρ²)z with q, z ~ N(0, I): mean 2ρΣA²cos(rθ')/d_h and its spread;
-/// independent key: mean 0, spread √(2ΣA⁴)/d_h at every distance. Su, kexue.fm/archives/10122; arXiv:2405.14591.
+/// In C units, score/d_h. Similar key k = ρq + √(1-ρ²)z with q, z ~ N(0, I): mean 2ρΣA²cos(rθ')/d_h and its
+/// spread; independent key: mean 0, spread √(2ΣA⁴)/d_h at every distance. Su, kexue.fm/archives/10122;
+/// arXiv:2405.14591.
 FigureSpec buildDecay(const FigureResults& results)
 {
     FigureSpec figure;
     const FigureOptions& options = results.options;
-    figure.title = options.rho == 1.0
-                       ? Message("Expected score over distance, q = k")
-                       : Message("Expected score over distance, similar key, ρ = {rho}",
-                                 {{"rho", shortNumber(options.rho, 3)}});
+    figure.title = options.rho == 1.0 ? Message("Expected score over distance, q = k")
+                                      : Message("Expected score over distance, similar key, ρ = {rho}",
+                                                {{"rho", shortNumber(options.rho, 3)}});
     figure.formula = options.rho == 1.0 ? "2/dₕ · Σ Aᵢ² cos rθ′ᵢ" : "ρ · 2/dₕ · Σ Aᵢ² cos rθ′ᵢ";
-    const bool isDamped = std::any_of(results.configurations.begin(), results.configurations.end(),
-                                      [](const ConfigurationResult& result) { return result.shown.config.xpos; });
+    const bool isDamped =
+        std::any_of(results.configurations.begin(), results.configurations.end(),
+                    [](const ConfigurationResult& result) { return result.shown.config.xpos; });
     if (isDamped)
         figure.formula = "ρ · 2/dₕ · Σ Aᵢ² ζᵢ^(r/scale_base) cos rθ′ᵢ";
-    figure.source = "Similar against independent key: Su, kexue.fm/archives/10122, and arXiv:2405.14591; bound: "
-                    "RoFormer, arXiv:2104.09864, section 3.4.3";
+    figure.source =
+        "Similar against independent key: Su, kexue.fm/archives/10122, and arXiv:2405.14591; bound: "
+        "RoFormer, arXiv:2104.09864, section 3.4.3";
     figure.xAxis = {"distance r = m − n (tokens)", AxisKind::Tokens, options.isDistanceLogarithmic,
                     options.isDistanceLogarithmic ? 1.0 : 0.0, static_cast<double>(options.maxDistance)};
     if (options.isDistanceLogarithmic && options.maxDistance == 1)
@@ -112,8 +116,7 @@ FigureSpec buildDecay(const FigureResults& results)
         mean.label = letter;
         figure.series.push_back(std::move(mean));
         figure.series.push_back(makeSeries(index, "similar_sd", decay.distances, decay.similarSd));
-        figure.series.push_back(
-            makeSeries(index, "independent_sd", decay.distances, decay.independentSd));
+        figure.series.push_back(makeSeries(index, "independent_sd", decay.distances, decay.independentSd));
         figure.series.push_back(makeSeries(index, "cosine_sum", decay.distances, decay.cosineSum));
         if (decay.boundFactor) {
             Series bound = makeSeries(index, "bound_factor", decay.distances, decay.boundFactor);
@@ -126,8 +129,11 @@ FigureSpec buildDecay(const FigureResults& results)
             figure.series.push_back(std::move(bound));
         }
         if (index == focus) {
-            figure.bands.push_back({index, decay.distances, shifted(decay.similarMean, decay.similarSd, -1.0),
-                                    shifted(decay.similarMean, decay.similarSd, 1.0), {}});
+            figure.bands.push_back({index,
+                                    decay.distances,
+                                    shifted(decay.similarMean, decay.similarSd, -1.0),
+                                    shifted(decay.similarMean, decay.similarSd, 1.0),
+                                    {}});
             const double sd = decay.independentSd->front();
             if (result.shown.config.xpos) { // the only rule under which it falls with the distance
                 const Values zero = makeValues(std::vector<double>(decay.distances->size(), 0.0));
@@ -143,7 +149,8 @@ FigureSpec buildDecay(const FigureResults& results)
             addMarkers(figure, results, index, decay);
         const auto append = [&](std::string& list, const std::optional<std::int64_t>& at) {
             list += list.empty() ? "" : ", ";
-            list += (letter.empty() ? "" : letter + " ") + (at ? groupedDigits(*at) : std::string("no distance"));
+            list +=
+                (letter.empty() ? "" : letter + " ") + (at ? groupedDigits(*at) : std::string("no distance"));
         };
         append(below, decay.firstNegative);
         append(noise, decay.entersNoise);
@@ -154,8 +161,12 @@ FigureSpec buildDecay(const FigureResults& results)
     addTrainingGuides(figure, results, true);
     const auto distance = static_cast<double>(std::llabs(options.m - options.n));
     if (options.showsSelection && distance >= figure.xAxis.lower && distance <= figure.xAxis.upper)
-        figure.guides.push_back({true, distance, GuideRole::Selection, -1,
-                                 {"r = {distance}", {{"distance", groupedDigits(std::llabs(options.m - options.n))}}}});
+        figure.guides.push_back(
+            {true,
+             distance,
+             GuideRole::Selection,
+             -1,
+             {"r = {distance}", {{"distance", groupedDigits(std::llabs(options.m - options.n))}}}});
     std::erase_if(figure.guides, [&](const GuideLine& guide) {
         return guide.isVertical && (guide.at < figure.xAxis.lower || guide.at > figure.xAxis.upper);
     });
@@ -164,7 +175,8 @@ FigureSpec buildDecay(const FigureResults& results)
     if (results.isCoarse)
         figure.caption = {"preview: about a thousand of the distances to {last}", {{"last", last}}};
     else
-        figure.caption = {"every integer distance to {last}, line: middle of each pixel's range; light band: ±1 s.d.{whose}, grey: of "
+        figure.caption = {"every integer distance to {last}, line: middle of each pixel's range; light band: "
+                          "±1 s.d.{whose}, grey: of "
                           "an independent key, entered at {noise}; below zero at {below}",
                           {{"last", last},
                            {"whose", focus < 0 || letterIfSeveral(results, focus).empty()
@@ -172,9 +184,10 @@ FigureSpec buildDecay(const FigureResults& results)
                                          : " of " + letterIfSeveral(results, focus)},
                            {"noise", noise},
                            {"below", below}}};
-    figure.summary = {"Expected score over head_dim against distance, 0 to {last} tokens, for {names}. It enters the "
-                      "noise of an independent key at {noise} and falls below zero at {below}.",
-                      {{"last", last}, {"names", joinedNames(results)}, {"noise", noise}, {"below", below}}};
+    figure.summary = {
+        "Expected score over head_dim against distance, 0 to {last} tokens, for {names}. It enters the "
+        "noise of an independent key at {noise} and falls below zero at {below}.",
+        {{"last", last}, {"names", joinedNames(results)}, {"noise", noise}, {"below", below}}};
     return figure;
 }
 

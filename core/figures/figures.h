@@ -23,7 +23,8 @@ void forEachDrawable(const FigureResults& results, Visit visit)
             visit(static_cast<int>(i), results.configurations[i]);
 }
 
-/// The index of the configuration that options.focus names, if something can be drawn of it, else of the first such.
+/// The index of the configuration that options.focus names, if something can be drawn of it, else of the
+/// first such.
 int focusIndex(const FigureResults& results);
 
 /// "A", "B" where there are several configurations, empty where there is one: a label needs no letter then.

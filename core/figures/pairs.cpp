@@ -21,8 +21,8 @@ double roundUp(double value)
 
 } // namespace
 
-/// What each pair adds to the score at (m, n), over head_dim: A²·Re(q_i·conj(k_i)·e^{j(m-n)θ'_i})/d_h on rotated pairs;
-/// and the sum so far, fast to slow, which ends at the score.
+/// What each pair adds to the score at (m, n), over head_dim: A²·Re(q_i·conj(k_i)·e^{j(m-n)θ'_i})/d_h on
+/// rotated pairs; and the sum so far, fast to slow, which ends at the score.
 FigureSpec buildPairs(const FigureResults& results)
 {
     FigureSpec figure;
@@ -82,28 +82,32 @@ FigureSpec buildPairs(const FigureResults& results)
         figure.guides.push_back({true, static_cast<double>(options.pair), GuideRole::Selection, -1, {}});
     const bool several = results.configurations.size() > 1;
     const bool isOnes = options.content == Content::Ones;
-    figure.caption = {several ? "m = {m}, n = {n}, q = k = 1 in every channel · bars: {letter} · lines: cumulated, fast to slow, "
-                                "to the score {scores}"
-                              : "m = {m}, n = {n}, q = k = 1 in every channel · line: cumulated, fast to slow, to the "
-                                "score {scores}",
-                      {{"m", groupedDigits(options.m)}, {"n", groupedDigits(options.n)}, {"scores", scores}}};
+    figure.caption = {
+        several ? "m = {m}, n = {n}, q = k = 1 in every channel · bars: {letter} · lines: cumulated, fast to "
+                  "slow, "
+                  "to the score {scores}"
+                : "m = {m}, n = {n}, q = k = 1 in every channel · line: cumulated, fast to slow, to the "
+                  "score {scores}",
+        {{"m", groupedDigits(options.m)}, {"n", groupedDigits(options.n)}, {"scores", scores}}};
     if (!isOnes) {
-        figure.caption.text = several ? "m = {m}, n = {n}, content {content}, seed {seed} · bars: {letter} · lines: "
-                                        "cumulated, fast to slow, to the score {scores}"
-                                      : "m = {m}, n = {n}, content {content}, seed {seed} · line: cumulated, fast to "
-                                        "slow, to the score {scores}";
+        figure.caption.text =
+            several ? "m = {m}, n = {n}, content {content}, seed {seed} · bars: {letter} · lines: "
+                      "cumulated, fast to slow, to the score {scores}"
+                    : "m = {m}, n = {n}, content {content}, seed {seed} · line: cumulated, fast to "
+                      "slow, to the score {scores}";
         figure.caption.values.emplace_back("content", std::string(word(options.content)));
         figure.caption.values.emplace_back("seed", std::to_string(options.seed));
     }
     if (several)
         figure.caption.values.emplace_back(
             "letter", results.configurations[static_cast<std::size_t>(focusIndex(results))].shown.letter);
-    figure.summary = {"What each pair of {names} adds to the score at m = {m}, n = {n}; the sum over head_dim is "
-                      "{scores}.",
-                      {{"names", joinedNames(results)},
-                       {"m", groupedDigits(options.m)},
-                       {"n", groupedDigits(options.n)},
-                       {"scores", scores}}};
+    figure.summary = {
+        "What each pair of {names} adds to the score at m = {m}, n = {n}; the sum over head_dim is "
+        "{scores}.",
+        {{"names", joinedNames(results)},
+         {"m", groupedDigits(options.m)},
+         {"n", groupedDigits(options.n)},
+         {"scores", scores}}};
     return figure;
 }
 

@@ -32,7 +32,9 @@ PlanePanel makePanel(const FigureResults& results, int index, const Configuratio
     panel.m = static_cast<double>(scores.m);
     panel.n = static_cast<double>(scores.n);
     const auto [a, b] = result.channels.pair(panel.pair);
-    const auto at = [](const std::vector<double>& row, int channel) { return row[static_cast<std::size_t>(channel)]; };
+    const auto at = [](const std::vector<double>& row, int channel) {
+        return row[static_cast<std::size_t>(channel)];
+    };
     panel.query = unit(at(scores.rotatedQuery, a), at(scores.rotatedQuery, b));
     panel.key = unit(at(scores.rotatedKey, a), at(scores.rotatedKey, b));
     panel.sweepRadians = (panel.m - panel.n) * panel.thetaRadians;
@@ -47,8 +49,8 @@ PlanePanel makePanel(const FigureResults& results, int index, const Configuratio
 
 } // namespace
 
-/// Each pair as a complex number q_a + j·q_b, turned by e^{jmθ'} (q) and e^{jnθ'} (k): RoFormer, arXiv:2104.09864,
-/// equation 12. The score is Re Σ q_i·conj(k_i)·e^{j(m-n)θ'_i}.
+/// Each pair as a complex number q_a + j·q_b, turned by e^{jmθ'} (q) and e^{jnθ'} (k): RoFormer,
+/// arXiv:2104.09864, equation 12. The score is Re Σ q_i·conj(k_i)·e^{j(m-n)θ'_i}.
 FigureSpec buildPlane(const FigureResults& results)
 {
     FigureSpec figure;
@@ -60,8 +62,8 @@ FigureSpec buildPlane(const FigureResults& results)
             const auto first = static_cast<std::size_t>(a);
             const auto second = static_cast<std::size_t>(b);
             const bool isStill = !result.table.turns(i);
-            figure.phasors.push_back({index, i, static_cast<double>(scores.m), "q", scores.rotatedQuery[first],
-                                      scores.rotatedQuery[second], isStill});
+            figure.phasors.push_back({index, i, static_cast<double>(scores.m), "q",
+                                      scores.rotatedQuery[first], scores.rotatedQuery[second], isStill});
             figure.phasors.push_back({index, i, static_cast<double>(scores.n), "k", scores.rotatedKey[first],
                                       scores.rotatedKey[second], isStill});
         }
@@ -72,15 +74,16 @@ FigureSpec buildPlane(const FigureResults& results)
         score.value = scores.score / result.shown.config.headDim;
         figure.markers.push_back(std::move(score));
         PlanePanel panel = makePanel(results, index, result);
-        panel.caption = {"{name} · base {base} · {rotated} of {pairs} pairs turn · θ = {theta} rad per token · "
-                         "(m−n)θ = {angle} rad · score / head_dim = {score}",
-                         {{"name", result.shown.config.name},
-                          {"base", groupedNumber(result.shown.config.base)},
-                          {"rotated", std::to_string(panel.rotatedPairs)},
-                          {"pairs", std::to_string(panel.pairCount)},
-                          {"theta", shortNumber(panel.thetaRadians, 4)},
-                          {"angle", shortNumber(panel.sweepRadians, 5)},
-                          {"score", shortNumber(scores.score / result.shown.config.headDim, 6)}}};
+        panel.caption = {
+            "{name} · base {base} · {rotated} of {pairs} pairs turn · θ = {theta} rad per token · "
+            "(m−n)θ = {angle} rad · score / head_dim = {score}",
+            {{"name", result.shown.config.name},
+             {"base", groupedNumber(result.shown.config.base)},
+             {"rotated", std::to_string(panel.rotatedPairs)},
+             {"pairs", std::to_string(panel.pairCount)},
+             {"theta", shortNumber(panel.thetaRadians, 4)},
+             {"angle", shortNumber(panel.sweepRadians, 5)},
+             {"score", shortNumber(scores.score / result.shown.config.headDim, 6)}}};
         if (index == focusIndex(results)) {
             pair = panel.pair;
             figure.caption = panel.caption;
@@ -90,14 +93,15 @@ FigureSpec buildPlane(const FigureResults& results)
     figure.title = {"Pair {pair} in the complex plane", {{"pair", std::to_string(pair)}}};
     figure.formula = "score = Re Σ qᵢ k̄ᵢ exp j(m−n)θ′ᵢ";
     figure.source = "RoFormer, arXiv:2104.09864, equation 12";
-    figure.summary = {"Query at position {m} and key at position {n} as arrows in the complex plane, pair {pair} of "
-                      "{names}: the angle between them is {angle} radians, the score over head_dim {score}.",
-                      {{"m", groupedDigits(results.options.m)},
-                       {"n", groupedDigits(results.options.n)},
-                       {"pair", std::to_string(pair)},
-                       {"names", joinedNames(results)},
-                       {"angle", shortNumber(figure.planes.front().sweepRadians, 5)},
-                       {"score", shortNumber(*figure.markers.front().value, 6)}}};
+    figure.summary = {
+        "Query at position {m} and key at position {n} as arrows in the complex plane, pair {pair} of "
+        "{names}: the angle between them is {angle} radians, the score over head_dim {score}.",
+        {{"m", groupedDigits(results.options.m)},
+         {"n", groupedDigits(results.options.n)},
+         {"pair", std::to_string(pair)},
+         {"names", joinedNames(results)},
+         {"angle", shortNumber(figure.planes.front().sweepRadians, 5)},
+         {"score", shortNumber(*figure.markers.front().value, 6)}}};
     return figure;
 }
 

@@ -43,12 +43,14 @@ Message captionOf(const FigureResults& results, int index, const ConfigurationRe
             if (table.scaled[i] != 0.0)
                 ++(table.keptShare[i] == 1.0 ? kept : table.keptShare[i] == 0.0 ? slowed : blended);
         const auto& factorInfo = info(result.shown.config.rule).parameters.front();
-        caption = {"{kept} pairs kept · {blended} blended · {slowed} slowed {factor}× · {after} of {pairs} turn fully in "
-                   "training ({before} before)",
-                   {{"kept", std::to_string(kept)},
-                    {"blended", std::to_string(blended)},
-                    {"slowed", std::to_string(slowed)},
-                    {"factor", shortNumber(effectiveParameter(result.shown.config, factorInfo).value_or(1.0))}}};
+        caption = {
+            "{kept} pairs kept · {blended} blended · {slowed} slowed {factor}× · {after} of {pairs} turn "
+            "fully in "
+            "training ({before} before)",
+            {{"kept", std::to_string(kept)},
+             {"blended", std::to_string(blended)},
+             {"slowed", std::to_string(slowed)},
+             {"factor", shortNumber(effectiveParameter(result.shown.config, factorInfo).value_or(1.0))}}};
     } else if (length) {
         caption = {"{after} of {pairs} pairs turn fully in training ({before} before the rule)", {}};
         if (result.shown.config.rule == FrequencyRule::Default)
@@ -85,7 +87,8 @@ FigureSpec buildSpectrum(const FigureResults& results)
         const std::size_t count = table.scaled.size();
         const auto length = trainingLength(result.shown.config);
         const double tokens = length ? static_cast<double>(*length) : kNone;
-        std::vector<double> pairs(count), wavelength(count), wavelengthPlain(count), turns(count), turnsPlain(count);
+        std::vector<double> pairs(count), wavelength(count), wavelengthPlain(count), turns(count),
+            turnsPlain(count);
         for (std::size_t i = 0; i < count; ++i) {
             pairs[i] = static_cast<double>(i);
             // A still pair's wavelength is infinite: a gap in the figure, null in the JSON.
@@ -125,12 +128,14 @@ FigureSpec buildSpectrum(const FigureResults& results)
     addTrainingGuides(figure, results, false);
     forEachDrawable(results, [&](int index, const ConfigurationResult& result) {
         for (const RuleThreshold& threshold : result.table.thresholds)
-            addGuide(figure, {false, threshold.wavelengthTokens, GuideRole::Threshold, index, threshold.label});
+            addGuide(figure,
+                     {false, threshold.wavelengthTokens, GuideRole::Threshold, index, threshold.label});
     });
     for (const GuideLine& guide : figure.guides)
         longest = std::max(longest, guide.at);
     if (results.options.showsSelection && results.options.pair < mostPairs)
-        figure.guides.push_back({true, static_cast<double>(results.options.pair), GuideRole::Selection, -1, {}});
+        figure.guides.push_back(
+            {true, static_cast<double>(results.options.pair), GuideRole::Selection, -1, {}});
     figure.xAxis = {"pair i", AxisKind::Pair, false, -0.5, mostPairs - 0.5};
     // Whole half decades, so that the axis does not creep while a slider moves.
     figure.yAxis = {"wavelength (tokens)", AxisKind::Tokens, true,
@@ -139,11 +144,12 @@ FigureSpec buildSpectrum(const FigureResults& results)
     std::erase_if(figure.guides, [&](const GuideLine& guide) {
         return !guide.isVertical && (guide.at <= figure.yAxis.lower || guide.at >= figure.yAxis.upper);
     });
-    figure.summary = {"Wavelength of each frequency pair for {names}, fast to slow, from {shortest} to {longest} "
-                      "tokens.",
-                      {{"names", joinedNames(results)},
-                       {"shortest", shortNumber(shortest, 3)},
-                       {"longest", groupedNumber(std::round(longest))}}};
+    figure.summary = {
+        "Wavelength of each frequency pair for {names}, fast to slow, from {shortest} to {longest} "
+        "tokens.",
+        {{"names", joinedNames(results)},
+         {"shortest", shortNumber(shortest, 3)},
+         {"longest", groupedNumber(std::round(longest))}}};
     return figure;
 }
 

@@ -694,7 +694,8 @@ private:
         m_config.layout = m_family->layout;
         const Value stated = m_family->layoutKey.empty() ? Value{} : find({m_family->layoutKey});
         if (!stated) {
-            // No file says how its channels pair: the code that loads it does. An unknown family says so by itself.
+            // No file says how its channels pair: the code that loads it does. An unknown family says so by
+            // itself.
             if (!m_family->className.empty() && !m_family->modelType.empty())
                 note(Severity::Assumed, "layout",
                      {"{layout}: not stated, as {class} pairs channels",

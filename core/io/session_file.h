@@ -22,7 +22,8 @@ struct SessionConfiguration
     bool operator==(const SessionConfiguration&) const = default;
 };
 
-/// What a person has open: all that is computed and how it is looked at. A plain value; the document's content.
+/// What a person has open: all that is computed and how it is looked at. A plain value; the document's
+/// content.
 struct Session
 {
     std::vector<SessionConfiguration> configurations; ///< one to four
@@ -43,8 +44,8 @@ std::vector<FigureConfiguration> shownConfigurations(const Session& session);
 struct SessionReading
 {
     Session session;
-    std::vector<Issue> notes;  ///< unknown keys, which are kept
-    std::string unknownKeys;   ///< JSON object of the unknown top-level keys, given back to sessionToJson
+    std::vector<Issue> notes; ///< unknown keys, which are kept
+    std::string unknownKeys;  ///< JSON object of the unknown top-level keys, given back to sessionToJson
 };
 
 /// Versioned JSON, `"schema": "ropewalk.session/1"`; ends with a newline; same session, same bytes.

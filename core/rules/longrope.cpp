@@ -39,10 +39,11 @@ void requireDivisors(const RopeConfig& config, const char* key, const std::vecto
             issues, key,
             {"{key} has {size} values; expected {count}, one for each pair that turns",
              {{"key", key}, {"size", std::to_string(list.size())}, {"count", std::to_string(expected)}}});
-    // Below 1 and falling is fine: the lists were found by search. Much below, the quotient would not be a number.
+    // Below 1 and falling is fine: the lists were found by search. Much below, the quotient would not be a
+    // number.
     constexpr double kSmallest = 1e-9;
-    const auto bad =
-        std::find_if(list.begin(), list.end(), [](double f) { return !(f >= kSmallest) || !std::isfinite(f); });
+    const auto bad = std::find_if(list.begin(), list.end(),
+                                  [](double f) { return !(f >= kSmallest) || !std::isfinite(f); });
     if (bad != list.end())
         addError(
             issues, key,

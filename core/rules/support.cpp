@@ -36,7 +36,8 @@ void requireFactor(const RopeConfig& config, std::vector<Issue>& issues)
                   {{"rule", std::string(info(config.rule).word)}}});
     else if (*factor < 1.0 && !config.parameters.factor)
         addError(issues, "factor",
-                 {"max_position_embeddings / original_max_position_embeddings, which fills in for the factor, is {value}; "
+                 {"max_position_embeddings / original_max_position_embeddings, which fills in for the "
+                  "factor, is {value}; "
                   "expected 1 or more",
                   {{"value", shortNumber(*factor)}}});
     else if (!(*factor >= 1.0 && *factor <= kLargestFactor))

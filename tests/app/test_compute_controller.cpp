@@ -37,7 +37,11 @@ struct Watch
 class SlowBackend final : public ComputeBackend
 {
 public:
-    explicit SlowBackend(Watch& watch) : m_watch(watch), m_cpu(makeCpuBackend()) {}
+    explicit SlowBackend(Watch& watch)
+        : m_watch(watch)
+        , m_cpu(makeCpuBackend())
+    {
+    }
     Info info() const override { return {"slow", "test", "double"}; }
     Result<void> status() const override { return {}; }
     bool supports(const Operation&) const override { return true; }
@@ -88,8 +92,8 @@ FigureRequest request(double base)
     return wanted;
 }
 
-/// Milliseconds that this thread was ready to run and had no core, as the kernel counts them: on a busy machine that
-/// is not the program's lateness.
+/// Milliseconds that this thread was ready to run and had no core, as the kernel counts them: on a busy
+/// machine that is not the program's lateness.
 double waitedForCore()
 {
     std::ifstream file("/proc/self/task/" + std::to_string(syscall(SYS_gettid)) + "/schedstat");
@@ -121,7 +125,8 @@ private slots:
         ticker.setInterval(5);
         connect(&ticker, &QTimer::timeout, this, [&] {
             const double waited = waitedForCore();
-            latest = std::max(latest, static_cast<double>(sinceTick.nsecsElapsed()) / 1e6 - 5.0 - (waited - before));
+            latest = std::max(latest,
+                              static_cast<double>(sinceTick.nsecsElapsed()) / 1e6 - 5.0 - (waited - before));
             before = waited;
             sinceTick.restart();
         });
@@ -138,8 +143,8 @@ private slots:
         });
         sender.start();
         QTRY_COMPARE_WITH_TIMEOUT(sent, 200, 10'000);
-        QTRY_VERIFY_WITH_TIMEOUT(!controller.isBusy() && !replies.empty() && !replies.back()->results->isCoarse,
-                                 10'000);
+        QTRY_VERIFY_WITH_TIMEOUT(
+            !controller.isBusy() && !replies.empty() && !replies.back()->results->isCoarse, 10'000);
 
         QVERIFY2(watch.fullBegun <= 3, qPrintable(QString::number(watch.fullBegun.load())));
         QCOMPARE(watch.fullFinished.load(), 1);

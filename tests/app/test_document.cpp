@@ -144,10 +144,12 @@ private slots:
     void refusedFileChangesNothing_data()
     {
         QTest::addColumn<QByteArray>("content");
-        QTest::newRow("newer version") << QByteArray(R"({"schema": "ropewalk.session/2", "configurations": []})");
+        QTest::newRow("newer version")
+            << QByteArray(R"({"schema": "ropewalk.session/2", "configurations": []})");
         QTest::newRow("not JSON") << QByteArray("<html>");
         QTest::newRow("empty") << QByteArray();
-        QTest::newRow("no configuration") << QByteArray(R"({"schema": "ropewalk.session/1", "configurations": []})");
+        QTest::newRow("no configuration")
+            << QByteArray(R"({"schema": "ropewalk.session/1", "configurations": []})");
     }
     void refusedFileChangesNothing()
     {

@@ -58,7 +58,10 @@ std::unique_ptr<MainWindow> openWindow(QSize size = {1280, 800})
 class UnableBackend final : public ComputeBackend
 {
 public:
-    explicit UnableBackend(ErrorCode how) : m_how(how) {}
+    explicit UnableBackend(ErrorCode how)
+        : m_how(how)
+    {
+    }
     Info info() const override { return {"cuda", "test device", "float"}; }
     Result<void> status() const override
     {
@@ -138,14 +141,16 @@ private slots:
         const auto& session = window->document().session();
         QCOMPARE(session.configurations.size(), std::size_t(2));
         QCOMPARE(session.configurations[0].config.base, 500'000.0);
-        // maths of the first picture: A enters the noise at 46021 and falls below zero at 85133, B at 832 and 1707
+        // maths of the first picture: A enters the noise at 46021 and falls below zero at 85133, B at 832 and
+        // 1707
         const auto& results = *window->shownReply()->results;
         QCOMPARE(results.configurations[0].decay->entersNoise.value_or(-1), std::int64_t(46021));
         QCOMPARE(results.configurations[0].decay->firstNegative.value_or(-1), std::int64_t(85133));
         QCOMPARE(results.configurations[1].decay->entersNoise.value_or(-1), std::int64_t(832));
         QCOMPARE(results.configurations[1].decay->firstNegative.value_or(-1), std::int64_t(1707));
         QVERIFY(!window->document().isModified());
-        QVERIFY2(window->backendText().contains("CUDA is not part of this build"), qPrintable(window->backendText()));
+        QVERIFY2(window->backendText().contains("CUDA is not part of this build"),
+                 qPrintable(window->backendText()));
     }
 
     void dragIsOneEntryAndUndoRestoresPixels()
@@ -385,8 +390,9 @@ private slots:
         QCOMPARE(window->size(), QSize(1024, 768));
         // At its defaults nothing of the control column is below the fold.
         const ConfigPanel& panel = window->configPanel();
-        QVERIFY2(panel.widget()->height() <= panel.viewport()->height(),
-                 qPrintable(QString("%1 in %2").arg(panel.widget()->height()).arg(panel.viewport()->height())));
+        QVERIFY2(
+            panel.widget()->height() <= panel.viewport()->height(),
+            qPrintable(QString("%1 in %2").arg(panel.widget()->height()).arg(panel.viewport()->height())));
         QVERIFY(panel.width() <= 300);
         for (const QString& id : window->canvas().visibleFigures()) {
             const FigureView* view = window->canvas().view(id);
@@ -400,8 +406,10 @@ private slots:
         QTest::addColumn<int>("how");
         QTest::addColumn<QString>("reason");
         QTest::newRow("not built") << static_cast<int>(ErrorCode::NotBuilt) << "not built for this test";
-        QTest::newRow("not available") << static_cast<int>(ErrorCode::NotAvailable) << "no driver in this test";
-        QTest::newRow("failed") << static_cast<int>(ErrorCode::RunFailed) << "the device was lost in this test";
+        QTest::newRow("not available")
+            << static_cast<int>(ErrorCode::NotAvailable) << "no driver in this test";
+        QTest::newRow("failed") << static_cast<int>(ErrorCode::RunFailed)
+                                << "the device was lost in this test";
     }
     void statusBarAndDataSayWhyNotTheDevice()
     {

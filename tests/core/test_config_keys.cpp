@@ -91,24 +91,25 @@ void TestConfigKeys::set_data()
     row("half rope", {"channels=half_rope"}, [](C c, O) { return channelsWord(c) == "half_rope"; });
     row("last", {"rotary_dim=64", "channels=last", "head_dim=192"},
         [](C c, O) { return channelsWord(c) == "last" && c.rotaryDim == 64; });
-    row("by hand", {"custom_pairs=9,0,5,5", "channels=custom"},
-        [](C c, O) { return c.customPairs == std::vector<int>{0, 5, 9} && turningPairCount(c) == 3; });
-    row("p-RoPE", {"partial_rotary_factor=0.25", "rule=proportional"}, [](C c, O) {
-        return c.rotaryDim == c.headDim && c.parameters.partialRotaryFactor == 0.25;
+    row("by hand", {"custom_pairs=9,0,5,5", "channels=custom"}, [](C c, O) {
+        return c.customPairs == std::vector<int>{0, 5, 9} && turningPairCount(c) == 3;
     });
-    row("lists", {"rule=longrope", "short_factor=1,2.5", "long_factor=[3, 4e1]", "inv_freq=1 0.5"}, [](C c, O) {
-        return c.parameters.shortFactor == std::vector<double>{1.0, 2.5} &&
-               c.parameters.longFactor == std::vector<double>{3.0, 40.0} &&
-               c.parameters.invFreq == std::vector<double>{1.0, 0.5};
-    });
-    row("temperature", {"temperature=log_n", "temperature_per_query=false", "temperature_floor=false",
-                        "temperature_length=8192"},
+    row("p-RoPE", {"partial_rotary_factor=0.25", "rule=proportional"},
+        [](C c, O) { return c.rotaryDim == c.headDim && c.parameters.partialRotaryFactor == 0.25; });
+    row("lists", {"rule=longrope", "short_factor=1,2.5", "long_factor=[3, 4e1]", "inv_freq=1 0.5"},
+        [](C c, O) {
+            return c.parameters.shortFactor == std::vector<double>{1.0, 2.5} &&
+                   c.parameters.longFactor == std::vector<double>{3.0, 40.0} &&
+                   c.parameters.invFreq == std::vector<double>{1.0, 0.5};
+        });
+    row("temperature",
+        {"temperature=log_n", "temperature_per_query=false", "temperature_floor=false",
+         "temperature_length=8192"},
         [](C c, O) {
             return c.temperature ==
                    Temperature{TemperatureRule::LogN, false, false, std::nullopt, std::int64_t{8192}};
         });
-    row("xpos", {"xpos=true", "xpos_scale_base=1024"},
-        [](C c, O) { return c.xpos == XPos{0.4, 1024.0}; });
+    row("xpos", {"xpos=true", "xpos_scale_base=1024"}, [](C c, O) { return c.xpos == XPos{0.4, 1024.0}; });
     row("sections", {"mrope_section=24,20,20", "mrope_interleaved=true"}, [](C c, O) {
         return c.mropeSection == std::vector<int>{24, 20, 20} && c.isMropeInterleaved;
     });

@@ -57,8 +57,9 @@ std::array<double, 4> exactCurves(const DecayOp& op, long double r)
         const bool turns = i < turning;
         const std::size_t pair = turns ? order[static_cast<std::size_t>(i)] : 0;
         const long double angle = turns ? r * op.invFreq[pair] : 0.0L;
-        const long double damping =
-            turns && !op.dampingRate.empty() ? std::exp(r * static_cast<long double>(op.dampingRate[pair])) : 1.0L;
+        const long double damping = turns && !op.dampingRate.empty()
+                                        ? std::exp(r * static_cast<long double>(op.dampingRate[pair]))
+                                        : 1.0L;
         const long double a2 = turns ? attention * attention * damping : 1.0L;
         mean += 2 * rho * a2 * std::cos(angle);
         variance +=
@@ -212,7 +213,8 @@ void TestDecay::xpos()
         const std::vector<double> rates = dampingRates(config, table);
         const std::vector<double> zeta = numbers(entry.values["zeta"]);
         for (std::size_t i = 0; i < zeta.size(); ++i)
-            QCOMPARE(relativeDifference(std::exp(rates[i] * config.xpos->scaleBase), zeta[i], 1e-14), QString());
+            QCOMPARE(relativeDifference(std::exp(rates[i] * config.xpos->scaleBase), zeta[i], 1e-14),
+                     QString());
         DecayOp op;
         op.invFreq = table.scaled;
         op.dampingRate = rates;

@@ -83,7 +83,8 @@ void TestFirstPicture::table()
     QVERIFY(decay);
     QCOMPARE(decay->entersNoise.value_or(-1), std::int64_t{entersNoise});
     QCOMPARE(decay->firstNegative.value_or(-1), std::int64_t{firstNegative});
-    QCOMPARE(relativeDifference(decay->independentSd->front(), 1.0 / std::sqrt(config.headDim), 1e-15), QString());
+    QCOMPARE(relativeDifference(decay->independentSd->front(), 1.0 / std::sqrt(config.headDim), 1e-15),
+             QString());
     QCOMPARE(decay->distances->size(), std::size_t{131073});
     for (int i = 0; i < 4; ++i) {
         const auto r =

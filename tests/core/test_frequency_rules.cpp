@@ -27,9 +27,9 @@ std::vector<double> exactPlain(const RopeConfig& config)
     std::vector<double> theta;
     for (int i = 0; i < pairCount(config); ++i) {
         const auto& hand = config.customPairs;
-        const bool isHeld = (isHalf && i >= config.headDim / 4) ||
-                            (config.channels == ChannelScheme::Custom &&
-                             std::find(hand.begin(), hand.end(), i) == hand.end());
+        const bool isHeld =
+            (isHalf && i >= config.headDim / 4) || (config.channels == ChannelScheme::Custom &&
+                                                    std::find(hand.begin(), hand.end(), i) == hand.end());
         theta.push_back(isHeld ? 0.0
                                : static_cast<double>(std::pow(static_cast<long double>(config.base),
                                                               -2.0L * i / static_cast<long double>(width))));
@@ -163,7 +163,8 @@ void TestFrequencyRules::reference_data()
     for (const ReferenceEntry& entry : referenceEntries("inv_freq/proportional")) {
         RopeConfig config = plainConfig(entry.params);
         config.rule = FrequencyRule::Proportional;
-        config.parameters.partialRotaryFactor = entry.params["partial_rotary_factor"].toString() == "1/2" ? 0.5 : 0.25;
+        config.parameters.partialRotaryFactor =
+            entry.params["partial_rotary_factor"].toString() == "1/2" ? 0.5 : 0.25;
         add(entry, config);
     }
     for (const ReferenceEntry& entry : referenceEntries("inv_freq/partial_rotary")) {
@@ -242,7 +243,8 @@ void TestFrequencyRules::llama3Divisors()
 void TestFrequencyRules::factorOneIsPlain_data()
 {
     QTest::addColumn<int>("rule");
-    // With their defaults these change nothing at a factor of 1; the others need lists or are no stretching at all.
+    // With their defaults these change nothing at a factor of 1; the others need lists or are no stretching
+    // at all.
     for (const FrequencyRuleInfo& rule : frequencyRules())
         if (rule.rule != FrequencyRule::LongRope && rule.rule != FrequencyRule::RopeId &&
             rule.rule != FrequencyRule::Explicit)
@@ -519,7 +521,8 @@ void TestFrequencyRules::dynamicHasNoMemory()
         config.parameters.factor = 2.0;
         config.maxPositionEmbeddings = 2048;
         const std::vector<double> plain = frequencyTable(RopeConfig{}).scaled;
-        for (const auto& [length, isPlain] : {std::pair{4096, false}, {2048, true}, {1024, true}, {2049, false}}) {
+        for (const auto& [length, isPlain] :
+             {std::pair{4096, false}, {2048, true}, {1024, true}, {2049, false}}) {
             config.length = length;
             QCOMPARE(frequencyTable(config).scaled == plain, isPlain);
         }
@@ -708,11 +711,12 @@ void TestFrequencyRules::attentionFactorsOfMla()
             RopeConfig config = llama2(FrequencyRule::Yarn, row["factor"].toDouble());
             config.parameters.mscale = row["mscale"].toDouble();
             config.parameters.mscaleAllDim = row["mscale_all_dim"].toDouble();
-            QCOMPARE(relativeDifference(frequencyTable(config).attentionFactor, row["cos_sin_factor"].toDouble(),
-                                        kRelative),
+            QCOMPARE(relativeDifference(frequencyTable(config).attentionFactor,
+                                        row["cos_sin_factor"].toDouble(), kRelative),
                      QString());
-            QCOMPARE(relativeDifference(mlaSoftmaxFactor(*config.parameters.factor, config.parameters.mscaleAllDim),
-                                        row["softmax_scale_multiplier"].toDouble(), kRelative),
+            QCOMPARE(relativeDifference(
+                         mlaSoftmaxFactor(*config.parameters.factor, config.parameters.mscaleAllDim),
+                         row["softmax_scale_multiplier"].toDouble(), kRelative),
                      QString());
         }
     QCOMPARE(mlaSoftmaxFactor(40.0, std::nullopt), 1.0);

@@ -67,7 +67,8 @@ private slots:
         FrequencyTable table = frequencyTable(config);
         table.scaled[17] *= 1.0 + 1e-9;
         const auto match = compareWithReferences(config, table, m_references);
-        QVERIFY(match && match->largestRelativeDifference > 0.9e-9 && match->largestRelativeDifference < 1.1e-9);
+        QVERIFY(match && match->largestRelativeDifference > 0.9e-9 &&
+                match->largestRelativeDifference < 1.1e-9);
         FrequencyTable factor = frequencyTable(config);
         factor.attentionFactor = 1.1; // Llama-3 has none to compare with
         QVERIFY(compareWithReferences(config, factor, m_references)->largestRelativeDifference <= 1e-13);

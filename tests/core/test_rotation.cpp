@@ -199,7 +199,8 @@ void TestRotation::quartersOfRopeId()
         const double tolerance = turnTolerance(position, 0.2) * 16.0;
         QCOMPARE(absoluteDifference(y, numbers(entry.values["y"]), tolerance), QString());
         for (const QJsonValue& channel : entry.params["untouched"].toArray())
-            QVERIFY(sameBits(y[static_cast<std::size_t>(channel.toInt())], x[static_cast<std::size_t>(channel.toInt())]));
+            QVERIFY(sameBits(y[static_cast<std::size_t>(channel.toInt())],
+                             x[static_cast<std::size_t>(channel.toInt())]));
         // Interleaved, the same pairs are the first half of the channels.
         config.layout = Layout::Interleaved;
         const std::vector<int> permutation = interleavedFromHalf(8);

@@ -409,7 +409,8 @@ QString configurationDetail(const RopeConfig& config)
         if (const std::optional<double> factor = effectiveParameter(config, rule.parameters.front()))
             ruleText = ConfigList::tr("%1 ×%2").arg(ruleText, shownNumber(*factor, 4));
     parts += ruleText;
-    const bool isPart = formedWidth(config) != config.headDim || turningPairCount(config) != pairCount(config);
+    const bool isPart =
+        formedWidth(config) != config.headDim || turningPairCount(config) != pairCount(config);
     if (parts.size() < 2 || isPart)
         parts += ConfigList::tr("%1 of %2").arg(2 * turningPairCount(config)).arg(config.headDim);
     return parts.join(QStringLiteral(" · "));

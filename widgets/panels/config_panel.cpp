@@ -34,9 +34,9 @@ constexpr int kLargestHeadDim = 8192;
 const std::string kTrainingLength = "training_length";
 
 /// Parameters that few people turn; they lie folded.
-constexpr std::array<std::string_view, 9> kSecondary{"low_freq_factor", "high_freq_factor", "truncate",
-                                                     "attention_factor", "mscale", "mscale_all_dim",
-                                                     "short_mscale", "long_mscale", "spacing"};
+constexpr std::array<std::string_view, 9> kSecondary{"low_freq_factor",  "high_freq_factor", "truncate",
+                                                     "attention_factor", "mscale",           "mscale_all_dim",
+                                                     "short_mscale",     "long_mscale",      "spacing"};
 
 bool isSecondary(std::string_view key)
 {
@@ -226,8 +226,7 @@ ConfigPanel::ConfigPanel(QWidget* parent)
     training->setOptional(true);
     const auto setTraining = [this](std::optional<std::int64_t> length) {
         RopeConfig config = m_config;
-        const bool isOriginal =
-            config.originalMaxPositionEmbeddings && config.rule != FrequencyRule::Dynamic;
+        const bool isOriginal = config.originalMaxPositionEmbeddings && config.rule != FrequencyRule::Dynamic;
         (isOriginal ? config.originalMaxPositionEmbeddings : config.maxPositionEmbeddings) = length;
         edit(config, tr("training length"));
     };
@@ -407,11 +406,12 @@ QWidget* ConfigPanel::addParameterRow(QVBoxLayout* layout, const RuleParameterIn
     } else if (parameter.spacing) {
         m_spacing = new SegmentedControl({tr("geometric"), tr("linear")});
         control = m_spacing;
-        connect(m_spacing, &SegmentedControl::chosen, this, [this, member = parameter.spacing, name](int index) {
-            RopeConfig config = m_config;
-            config.parameters.*member = index == 0 ? Spacing::Geometric : Spacing::Linear;
-            editAtOnce(config, name);
-        });
+        connect(m_spacing, &SegmentedControl::chosen, this,
+                [this, member = parameter.spacing, name](int index) {
+                    RopeConfig config = m_config;
+                    config.parameters.*member = index == 0 ? Spacing::Geometric : Spacing::Linear;
+                    editAtOnce(config, name);
+                });
     } else {
         m_lists[key] = new QLabel;
         control = m_lists[key];
@@ -429,7 +429,8 @@ void ConfigPanel::showParameter(const RuleParameterInfo& parameter)
     bool isChanged = false;
     if (parameter.truth) {
         m_truncate->setChecked(effectiveParameter(m_config, parameter) == 1.0);
-        isChanged = isComparable && effectiveParameter(*m_original, parameter) != effectiveParameter(m_config, parameter);
+        isChanged = isComparable &&
+                    effectiveParameter(*m_original, parameter) != effectiveParameter(m_config, parameter);
     } else if (parameter.spacing) {
         const auto spacing = [&](const RopeConfig& config) {
             return (config.parameters.*parameter.spacing).value_or(Spacing::Geometric);

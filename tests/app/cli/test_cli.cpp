@@ -598,9 +598,9 @@ void TestCli::lists()
     QCOMPARE(figures, QStringList({"plane", "spectrum", "decay", "pairs"}));
     for (const QJsonValue& value : json({"list", "--json", "rules"})["rules"].toArray())
         rules += value["id"].toString();
-    QCOMPARE(rules, QStringList({"default", "linear", "ntk_aware", "dynamic", "dynamic_qwen", "ntk_by_parts",
-                                 "yarn", "llama3", "longrope", "rope_id", "proportional", "explicit",
-                                 "none"}));
+    QCOMPARE(rules,
+             QStringList({"default", "linear", "ntk_aware", "dynamic", "dynamic_qwen", "ntk_by_parts", "yarn",
+                          "llama3", "longrope", "rope_id", "proportional", "explicit", "none"}));
     for (const char* what : {"presets", "figures", "rules"})
         QVERIFY(!run({"list", what}).out.isEmpty());
 }

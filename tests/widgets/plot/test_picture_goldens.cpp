@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Pictures of the four figures against stored ones (tests/golden). What they show is tested as numbers elsewhere; here
-// a change of looks is noticed. Font and toolkit versions move single pixels, so means over 4×4 pixels are compared.
+// Pictures of the four figures against stored ones (tests/golden). What they show is tested as numbers
+// elsewhere; here a change of looks is noticed. Font and toolkit versions move single pixels, so means over
+// 4×4 pixels are compared.
 //
-// To accept a change: look at the pictures that the failing test names, then run it with ROPEWALK_ACCEPT_GOLDENS=1.
+// To accept a change: look at the pictures that the failing test names, then run it with
+// ROPEWALK_ACCEPT_GOLDENS=1.
 
 #include "sample_figures.h"
 #include "widgets/plot/figure_renderer.h"
@@ -97,11 +99,12 @@ private slots:
         if (difference.mean > kLargestMean || difference.share > kLargestShare) {
             const QString seen = QDir::current().filePath(name);
             drawn.save(seen);
-            QFAIL(qPrintable(QString("%1 differs from %2: mean %3 of 255, %4 of the blocks far off; look at both, then "
-                                     "accept with ROPEWALK_ACCEPT_GOLDENS=1")
-                                 .arg(seen, golden)
-                                 .arg(difference.mean)
-                                 .arg(difference.share)));
+            QFAIL(qPrintable(
+                QString("%1 differs from %2: mean %3 of 255, %4 of the blocks far off; look at both, then "
+                        "accept with ROPEWALK_ACCEPT_GOLDENS=1")
+                    .arg(seen, golden)
+                    .arg(difference.mean)
+                    .arg(difference.share)));
         }
     }
 
