@@ -727,7 +727,9 @@ bool MainWindow::placeModel(const QString& path, bool isAdded)
     std::vector<SessionConfiguration> list = m_document.session().configurations;
     int selected = m_document.session().selected;
     std::size_t placed = 0;
-    for (const RopeConfig& config : reading->configurations) {
+    for (RopeConfig config : reading->configurations) {
+        if (config.layerType) // several rows of one model are told apart by the kind of layer
+            config.name += ", " + *config.layerType;
         m_notes.insert(m_notes.end(), config.notes.begin(), config.notes.end());
         if (placed == 0 && !isAdded) {
             SessionConfiguration& place = list[static_cast<std::size_t>(selected)];

@@ -18,7 +18,7 @@ void chooseValueRange(FigureSpec& figure)
         if (*least < lower)
             lower = std::floor(*least / 0.2) * 0.2;
         if (*greatest > upper)
-            upper = std::ceil(*greatest / 0.25) * 0.25;
+            upper = std::ceil(*greatest / 0.1) * 0.1;
     };
     for (const Series& series : figure.series)
         if (series.style != SeriesStyle::DataOnly)
@@ -175,15 +175,15 @@ FigureSpec buildDecay(const FigureResults& results)
     if (results.isCoarse)
         figure.caption = {"preview: about a thousand of the distances to {last}", {{"last", last}}};
     else
-        figure.caption = {"every integer distance to {last}, line: middle of each pixel's range; light band: "
-                          "±1 s.d.{whose}, grey: of "
-                          "an independent key, entered at {noise}; below zero at {below}",
-                          {{"last", last},
-                           {"whose", focus < 0 || letterIfSeveral(results, focus).empty()
-                                         ? std::string()
-                                         : " of " + letterIfSeveral(results, focus)},
-                           {"noise", noise},
-                           {"below", below}}};
+        figure.caption = {
+            "all distances to {last} (line: middle of each pixel's range) · ±1 s.d.{whose} · grey: "
+            "independent key, entered at {noise} · below zero at {below}",
+            {{"last", last},
+             {"whose", focus < 0 || letterIfSeveral(results, focus).empty()
+                           ? std::string()
+                           : " of " + letterIfSeveral(results, focus)},
+             {"noise", noise},
+             {"below", below}}};
     figure.summary = {
         "Expected score over head_dim against distance, 0 to {last} tokens, for {names}. It enters the "
         "noise of an independent key at {noise} and falls below zero at {below}.",

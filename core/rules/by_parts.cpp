@@ -15,7 +15,7 @@ constexpr std::array kByPartsParameters{
 };
 
 constexpr std::array kLlama3Parameters{
-    RuleParameterInfo{"factor", &RuleParameters::factor, 1.0, 128.0, 8.0, true, false},
+    kFactorParameter,
     RuleParameterInfo{"low_freq_factor", &RuleParameters::lowFreqFactor, 0.125, 32.0, 1.0, true, false},
     RuleParameterInfo{"high_freq_factor", &RuleParameters::highFreqFactor, 0.125, 64.0, 4.0, true, false},
 };

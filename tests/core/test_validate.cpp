@@ -91,6 +91,9 @@ void TestValidate::impossible_data()
     row(
         "base not a number", plain, [](RopeConfig& c) { c.base = kNan; }, "base", "above 1");
     row(
+        "base beyond every wavelength", plain, [](RopeConfig& c) { c.base = 1.1e15; }, "base",
+        "at most 1e+15");
+    row(
         "base infinite", plain, [](RopeConfig& c) { c.base = kInfinity; }, "base", "above 1");
     row(
         "length 0", plain, [](RopeConfig& c) { c.length = 0; }, "length",
@@ -118,9 +121,9 @@ void TestValidate::impossible_data()
         row((name + ": no factor").c_str(), config, [](RopeConfig& c) { c.parameters.factor.reset(); },
             "factor", name.c_str());
         row((name + ": factor infinite").c_str(), config,
-            [](RopeConfig& c) { c.parameters.factor = kInfinity; }, "factor", "1 or more");
+            [](RopeConfig& c) { c.parameters.factor = kInfinity; }, "factor", "from 1 to 1e+06");
         row((name + ": factor not a number").c_str(), config,
-            [](RopeConfig& c) { c.parameters.factor = kNan; }, "factor", "1 or more");
+            [](RopeConfig& c) { c.parameters.factor = kNan; }, "factor", "from 1 to 1e+06");
     }
     row(
         "ntk_aware of one pair", withFactor(FrequencyRule::NtkAware, 4.0),
@@ -137,7 +140,7 @@ void TestValidate::impossible_data()
             c.parameters.factor.reset();
             c.maxPositionEmbeddings = 2048;
         },
-        "factor", "0.5; expected a number from 1 to 1e+06");
+        "factor", "fills in for the factor, is 0.5; expected 1 or more");
     row(
         "yarn: no training length", yarn(), [](RopeConfig& c) { c.originalMaxPositionEmbeddings.reset(); },
         "original_max_position_embeddings", "yarn needs the training length");
@@ -157,19 +160,20 @@ void TestValidate::impossible_data()
         "yarn: training too long", yarn(), [](RopeConfig& c) { c.base = 2.0; }, "base", "no direction");
     row(
         "yarn: attention factor", yarn(), [](RopeConfig& c) { c.parameters.attentionFactor = -0.1; },
-        "attention_factor", "0 or more");
+        "attention_factor", "from 0 to 1e+06");
     row(
-        "yarn: mscale", yarn(), [](RopeConfig& c) { c.parameters.mscale = kNan; }, "mscale", "0 or more");
+        "yarn: mscale", yarn(), [](RopeConfig& c) { c.parameters.mscale = kNan; }, "mscale",
+        "from 0 to 1e+06");
     row(
         "yarn: mscale_all_dim", yarn(), [](RopeConfig& c) { c.parameters.mscaleAllDim = -1.0; },
-        "mscale_all_dim", "0 or more");
+        "mscale_all_dim", "from 0 to 1e+06");
 
     row(
         "llama3: no factor", llama3(), [](RopeConfig& c) { c.parameters.factor.reset(); }, "factor",
         "llama3");
     row(
         "llama3: factor 0", llama3(), [](RopeConfig& c) { c.parameters.factor = 0.0; }, "factor",
-        "1 or more");
+        "from 1 to 1e+06");
     row(
         "llama3: no training length", llama3(),
         [](RopeConfig& c) { c.originalMaxPositionEmbeddings.reset(); }, "original_max_position_embeddings",
@@ -217,7 +221,7 @@ void TestValidate::possible_data()
     row("no rotation", plain, [](RopeConfig& c) { c.rotaryDim = 0; });
     row("one rotated pair", plain, [](RopeConfig& c) { c.rotaryDim = 2; });
     row("base just above 1", plain, [](RopeConfig& c) { c.base = std::nextafter(1.0, 2.0); });
-    row("largest base", plain, [](RopeConfig& c) { c.base = std::numeric_limits<double>::max(); });
+    row("largest base", plain, [](RopeConfig& c) { c.base = 1e15; });
     row("one token", plain, [](RopeConfig& c) { c.length = c.maxPositionEmbeddings = 1; });
     row("longest", plain, [](RopeConfig& c) { c.length = std::int64_t{1} << 40; });
     row("no rotation needs no parameters", yarn(), [](RopeConfig& c) {

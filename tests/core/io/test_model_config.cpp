@@ -512,7 +512,7 @@ void TestModelConfig::refused_data()
     row("rule as a number", llama(R"("rope_scaling":{"rope_type":3})"), {"rope_scaling.rope_type", "text"});
     row("rule unknown", llama(R"("rope_scaling":{"rope_type":"jarn","factor":2.0})"), {"jarn", "yarn"});
     row("factor below 1", llama(R"("rope_scaling":{"type":"linear","factor":0.5})"),
-        {"factor", "0.5", "1 or more"});
+        {"factor", "0.5", "from 1 to"});
     row("factor as text", llama(R"("rope_scaling":{"type":"linear","factor":"4"})"),
         {"rope_scaling.factor", "\"4\"", "number"});
     row("factor missing", llama(R"("rope_scaling":{"type":"linear"})"), {"factor"});
