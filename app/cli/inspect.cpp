@@ -256,7 +256,7 @@ QString page(const InspectedFile& file)
         std::vector<Issue> issues = file.notes;
         issues.insert(issues.end(), config.notes.begin(), config.notes.end());
         const FrequencyTable table = frequencyTable(config);
-        text += QString::fromStdString(config.name);
+        text += QString::fromStdString(printable(config.name)); // a stranger's words
         if (config.layerType)
             text += QStringLiteral(" · ") + QString::fromStdString(*config.layerType);
         text += QStringLiteral(" · ") + QString::fromStdString(file.file) + QLatin1Char('\n');

@@ -160,6 +160,8 @@ Result<std::vector<std::string>> checkJson(std::string_view text, std::size_t la
                    {{"size", std::to_string(text.size())}, {"most", std::to_string(largestSize)}});
     if (text.starts_with("\xFF\xFE") || text.starts_with("\xFE\xFF"))
         return bad("the file is UTF-16 text; expected JSON in UTF-8");
+    if (text.find('\0') != std::string_view::npos)
+        return bad("the file holds a zero byte; expected JSON text");
     const std::size_t mark = text.starts_with("\xEF\xBB\xBF") ? 3 : 0;
     const std::size_t first = text.find_first_not_of(" \t\r\n", mark);
     if (first == std::string_view::npos)

@@ -3,6 +3,7 @@
 
 #include "../figure_catalog.h"
 #include "../json_writer.h"
+#include "../validate.h"
 #include "config_json.h"
 #include "json_input.h"
 
@@ -244,6 +245,11 @@ private:
             shown.config = readConfig(*config, object.place("config"));
             if (const Json* original = object.find("original"))
                 shown.original = readConfig(*original, object.place("original"));
+            // A double-click brings it back: what is impossible is no place to go back to.
+            if (shown.original && hasError(validate(*shown.original))) {
+                warn(object.place("original"), {"an impossible configuration to go back to; left out", {}});
+                shown.original.reset();
+            }
             warnAboutUnknown(object);
             m_reading.session.configurations.push_back(std::move(shown));
         }

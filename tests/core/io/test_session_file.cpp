@@ -75,6 +75,7 @@ private slots:
     void randomRoundTrip();
     void keysAreThoseOfSet();
     void impossibleConfigurationsAreKept();
+    void impossibleOriginalsAreLeftOut();
     void unknownKeysAreKeptAndSaid();
     void newerIsRefused();
     void leftOutIsDefault();
@@ -139,6 +140,18 @@ void TestSessionFile::impossibleConfigurationsAreKept()
     const Result<SessionReading> reading = sessionFromJson(sessionToJson(session));
     QVERIFY(reading.hasValue());
     QVERIFY(reading->session == session);
+}
+
+void TestSessionFile::impossibleOriginalsAreLeftOut()
+{
+    Session session = twoModels();
+    session.configurations[0].original = session.configurations[0].config;
+    session.configurations[0].original->base = -1.0;
+    const Result<SessionReading> reading = sessionFromJson(sessionToJson(session));
+    QVERIFY(reading.hasValue());
+    QVERIFY(!reading->session.configurations[0].original);
+    QCOMPARE(reading->notes.size(), std::size_t{1});
+    QVERIFY(reading->session.configurations[0].config == session.configurations[0].config);
 }
 
 void TestSessionFile::unknownKeysAreKeptAndSaid()
