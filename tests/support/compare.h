@@ -4,10 +4,24 @@
 #include <QString>
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 #include <functional>
 #include <span>
 
 namespace ropewalk::test {
+
+/// Counts what was compared and says so at the end of the program; `./dev test` adds the lines up.
+struct ComparedNumbers
+{
+    long count = 0;
+    ~ComparedNumbers()
+    {
+        if (count > 0)
+            std::printf("checked: %ld numbers against references, loops in long double and invariants\n",
+                        count);
+    }
+};
+inline ComparedNumbers comparedNumbers;
 
 /// Where `actual` and `expected` first differ by more than `tolerance(i, expected[i])`, in words; empty when
 /// they agree. A NaN agrees with nothing.
@@ -16,6 +30,7 @@ inline QString firstDifference(std::span<const double> actual, std::span<const d
 {
     if (actual.size() != expected.size())
         return QStringLiteral("%1 values instead of %2").arg(actual.size()).arg(expected.size());
+    comparedNumbers.count += static_cast<long>(actual.size());
     for (std::size_t i = 0; i < actual.size(); ++i) {
         const double allowed = tolerance(i, expected[i]);
         if (!(std::fabs(actual[i] - expected[i]) <= allowed))
