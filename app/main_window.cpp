@@ -74,6 +74,12 @@ SessionConfiguration asOpened(RopeConfig config, const std::string& letter, int 
     return opened;
 }
 
+/// A preview is not a result: it does not leave the window.
+Error stillComputing()
+{
+    return {ErrorCode::Output, "the figure is still a preview; expected a moment without changes", {}};
+}
+
 QStringList figureIds()
 {
     QStringList ids;
@@ -891,7 +897,9 @@ FigureSpec MainWindow::currentFigure() const
 
 bool MainWindow::exportTo(const QString& path, const QString& figure, const ExportOptions& options)
 {
-    const Result<QByteArray> picture = exportFigure(m_canvas->figure(figure), options);
+    const Result<QByteArray> picture = m_canvas->figure(figure).isCoarse
+                                           ? Result<QByteArray>(stillComputing())
+                                           : exportFigure(m_canvas->figure(figure), options);
     if (!picture) {
         report(picture.error());
         return false;
@@ -927,6 +935,10 @@ void MainWindow::exportWithDialog()
 
 void MainWindow::copyFigure()
 {
+    if (currentFigure().isCoarse) {
+        report(stillComputing());
+        return;
+    }
     ExportOptions options = m_settings.exportOptions;
     options.format = ExportFormat::Svg;
     const Result<QByteArray> svg = exportFigure(currentFigure(), options);
