@@ -21,8 +21,9 @@ namespace {
 
 const QSize kSize(480, 320);
 constexpr int kBlock = 4;
-/// Of 255, mean over the picture; a redrawn curve or a moved label passes it, another font version does not.
-constexpr double kLargestMean = 3.0;
+/// Of 255, mean over the picture. Other versions of font and toolkit (Debian 13 against 12) come to 3.9 on
+/// the dense decay; a figure that lacks a curve is far beyond.
+constexpr double kLargestMean = 6.0;
 /// Share of blocks that may differ by more than a quarter of the range.
 constexpr double kLargestShare = 0.02;
 
@@ -119,7 +120,8 @@ private slots:
         paintFigure(painter, QRectF(QPointF(), QSizeF(kSize)), spec, {});
         painter.end();
         const Difference difference = compare(image, draw("decay", Theme::Light));
-        QVERIFY(difference.mean > kLargestMean || difference.share > kLargestShare);
+        QVERIFY2(difference.mean > 1.2 * kLargestMean || difference.share > 1.2 * kLargestShare,
+                 qPrintable(QString("mean %1, share %2").arg(difference.mean).arg(difference.share)));
         QCOMPARE(compare(image, image).mean, 0.0);
     }
 };
