@@ -755,7 +755,7 @@ void TestModelConfig::names_data()
     QTest::addColumn<QByteArray>("stated");
     QTest::addColumn<QString>("name");
     QTest::newRow("organisation and model") << QByteArray("microsoft/phi-2") << "microsoft/phi-2";
-    QTest::newRow("a folder of whoever saved it") << QByteArray("/root/models/x") << "model";
+    QTest::newRow("a folder of whoever saved it") << QByteArray("/srv/models/x") << "model";
     QTest::newRow("relative folder") << QByteArray("./vlm") << "model";
     QTest::newRow("a bare word") << QByteArray("checkpoint") << "model";
     QTest::newRow("empty") << QByteArray() << "model";
