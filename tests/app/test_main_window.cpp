@@ -432,6 +432,43 @@ private slots:
         QVERIFY(json.contains("\"fallback_reason\": \"" + reason.toUtf8() + "\""));
     }
 
+    void draggedArrowKeepsTheLock()
+    {
+        auto window = openWindow();
+        SETTLE(*window);
+        emit window->canvas().positionsDragged(31, 25); // the tip of q
+        QCOMPARE(window->document().session().options.m, std::int64_t(31));
+        QCOMPARE(window->document().session().options.n, std::int64_t(16));
+        emit window->canvas().positionsDragged(31, 20); // the tip of k
+        QCOMPARE(window->document().session().options.m, std::int64_t(35));
+        QCOMPARE(window->document().session().options.n, std::int64_t(20));
+        window->document().setDistanceLocked(false);
+        emit window->canvas().positionsDragged(50, 20);
+        QCOMPARE(window->document().session().options.n, std::int64_t(20));
+    }
+
+    /// A file refused at the start would else be taken for the example that is shown.
+    void refusalOutlivesTheNextResult()
+    {
+        QTemporaryDir folder;
+        auto window = openWindow();
+        QVERIFY(!window->openFile(folder.filePath("absent.json")));
+        SETTLE(*window);
+        QTest::qWait(50);
+        QVERIFY2(window->messageBar().text().contains("absent.json"),
+                 qPrintable(window->messageBar().text()));
+    }
+
+    void digitsChooseFiguresAfterPlay()
+    {
+        auto window = openWindow();
+        SETTLE(*window);
+        QAbstractButton* play = window->transport().playButton();
+        play->setFocus();
+        QTest::keyClick(play, Qt::Key_3, Qt::NoModifier);
+        QCOMPARE(window->canvas().shown(), QString("decay"));
+    }
+
     void exportDialogByKey()
     {
         auto window = openWindow({1024, 768});
