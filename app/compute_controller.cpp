@@ -3,6 +3,7 @@
 
 #include <QMetaObject>
 
+#include <algorithm>
 #include <utility>
 
 namespace ropewalk {
@@ -101,7 +102,11 @@ void ComputeController::serve(const FigureRequest& request, std::uint64_t genera
                               const std::stop_token& quit)
 {
     ComputeRequest compute = request.compute;
-    compute.isCoarse = compute.wantsDecay;
+    compute.figures = request.figures;
+    compute.isCoarse = std::any_of(request.figures.begin(), request.figures.end(), [](const std::string& id) {
+        const FigureInfo* figure = findFigure(id);
+        return figure && figure->hasPreview;
+    });
     // The first pass is the preview; it is the only one where nothing is left to refine.
     auto results = computeFigureResults(*m_engine, compute, m_last.get(), quit);
     if (results && results->isCoarse) {
@@ -116,7 +121,12 @@ void ComputeController::serve(const FigureRequest& request, std::uint64_t genera
             ++m_fullPassesBegun;
         }
         compute.isCoarse = false;
-        results = computeFigureResults(*m_engine, compute, m_last.get(), stop);
+        const auto progress = [this, generation](double share) {
+            QMetaObject::invokeMethod(
+                this, [this, generation, share] { if (!isSuperseded(generation)) emit progressed(share); },
+                Qt::QueuedConnection);
+        };
+        results = computeFigureResults(*m_engine, compute, m_last.get(), stop, progress);
     }
     if (results) {
         post(request, generation, std::move(*results));

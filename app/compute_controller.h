@@ -58,6 +58,7 @@ signals:
     void replied(std::shared_ptr<const ropewalk::FigureReply> reply);
     void failed(ropewalk::Error error);
     void busyChanged(bool isBusy);
+    void progressed(double share); ///< 0..1 of the running full pass, where a figure tells
 
 private:
     void work(const std::stop_token& quit);

@@ -389,15 +389,27 @@ constexpr std::array kKeys{
     KeyInfo{"seed", 4, nullptr, setSeed},
 };
 
+/// A row of the table of figure settings.
+void setFigureSetting(const Setting& setting, FigureOptions& options)
+{
+    if (const auto done = options.settings.set(setting.key, setting.value); !done)
+        throw Refusal{done.error().message};
+}
+
 const KeyInfo& findKey(const Setting& setting)
 {
+    static constexpr KeyInfo kFigureSetting{"", 4, nullptr, setFigureSetting};
     const auto found =
         std::find_if(kKeys.begin(), kKeys.end(), [&](const KeyInfo& key) { return key.key == setting.key; });
+    if (found == kKeys.end() && findFigureSetting(setting.key))
+        return kFigureSetting;
     if (found == kKeys.end()) {
         std::vector<std::string> known;
         for (const KeyInfo& key : kKeys)
             if (key.ofConfig || key.ofFigure)
                 known.emplace_back(key.key);
+        for (const FigureSettingInfo& row : figureSettings())
+            known.emplace_back(row.key);
         refuse("unknown key {key}; the nearest known are {nearest}",
                {{"key", setting.key}, {"nearest", nearestWords(setting.key, known)}});
     }

@@ -12,10 +12,10 @@ namespace ropewalk {
 namespace {
 
 constexpr std::array kFigures{
-    FigureInfo{"plane", "Plane", false, buildPlane},
-    FigureInfo{"spectrum", "Spectrum", false, buildSpectrum},
-    FigureInfo{"decay", "Decay", true, buildDecay},
-    FigureInfo{"pairs", "Pairs", false, buildPairs},
+    FigureInfo{"plane", "Plane", buildPlane},
+    FigureInfo{"spectrum", "Spectrum", buildSpectrum},
+    FigureInfo{"decay", "Decay", buildDecay, true, nullptr, false, true},
+    FigureInfo{"pairs", "Pairs", buildPairs},
 };
 
 } // namespace
@@ -42,7 +42,9 @@ FigureSpec buildFigure(const FigureInfo& figure, const FigureResults& results)
         spec = figure.build(results);
     spec.id = std::string(figure.id);
     spec.provenance = results.provenance;
-    spec.isCoarse = results.isCoarse && figure.needsDecay;
+    const auto data = results.data.find(figure.id);
+    spec.isCoarse = (results.isCoarse && figure.needsDecay) ||
+                    (data != results.data.end() && data->second && data->second->isCoarse);
     for (const ConfigurationResult& result : results.configurations) {
         spec.configurations.push_back(result.shown);
         for (const Issue& issue : result.issues) {
@@ -95,7 +97,7 @@ std::string joinedNames(const FigureResults& results)
     return names;
 }
 
-void addGuide(FigureSpec& figure, GuideLine guide)
+void addGuide(PlotSpec& figure, GuideLine guide)
 {
     for (const GuideLine& before : figure.guides)
         if (before.isVertical == guide.isVertical &&
@@ -105,7 +107,7 @@ void addGuide(FigureSpec& figure, GuideLine guide)
     figure.guides.push_back(std::move(guide));
 }
 
-void addTrainingGuides(FigureSpec& figure, const FigureResults& results, bool isVertical)
+void addTrainingGuides(PlotSpec& figure, const FigureResults& results, bool isVertical)
 {
     bool agree = true;
     std::optional<std::int64_t> common;

@@ -13,8 +13,14 @@ struct FigureInfo
 {
     std::string_view id;    ///< word of the command line
     std::string_view title; ///< of the tab, for people
-    bool needsDecay = false;
     FigureSpec (*build)(const FigureResults& results) = nullptr;
+    bool needsDecay = false;
+    /// Its own computation, whose result `build` finds in FigureResults::data under the id. Errors: Cancelled,
+    /// BadInput, or the engine's.
+    Result<std::shared_ptr<const FigureData>> (*compute)(FigureJob& job) = nullptr;
+    /// Whether the data changes with the picked pair, m and n; otherwise it outlives a change of them.
+    bool followsSelection = false;
+    bool hasPreview = false; ///< whether it computes a coarse result first when asked to
 };
 
 std::span<const FigureInfo> figureCatalog();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "figure_results.h"
 
+#include "figure_catalog.h"
 #include "validate.h"
 
 #include <algorithm>
@@ -33,14 +34,6 @@ std::vector<double> distancesTo(std::int64_t last, bool isCoarse, bool isLogarit
     return distances;
 }
 
-/// Adds what one run took to the provenance of the whole.
-void merge(Provenance& whole, const Provenance& part)
-{
-    const double milliseconds = whole.milliseconds + part.milliseconds;
-    whole = part;
-    whole.milliseconds = milliseconds;
-}
-
 Result<std::shared_ptr<const PairScores>> computeScores(Engine& engine, const ConfigurationResult& result,
                                                         const FigureOptions& options, Provenance& provenance,
                                                         const std::stop_token& stop)
@@ -65,7 +58,7 @@ Result<std::shared_ptr<const PairScores>> computeScores(Engine& engine, const Co
         const auto done = engine.run(rotate, stop);
         if (!done)
             return done.error();
-        merge(provenance, *done);
+        addRun(provenance, *done);
         rotate.position = static_cast<double>(options.n);
         rotate.input = scores->key;
         rotate.output = scores->rotatedKey;
@@ -74,7 +67,7 @@ Result<std::shared_ptr<const PairScores>> computeScores(Engine& engine, const Co
         PairContributionOp{pairs, scores->rotatedQuery, scores->rotatedKey, scores->contribution}, stop);
     if (!done)
         return done.error();
-    merge(provenance, *done);
+    addRun(provenance, *done);
     // In one power: ζ^(m/512) and ζ^(-n/512) apart would leave the range of a double.
     const std::vector<double> rates = dampingRates(config, result.table);
     for (std::size_t i = 0; i < rates.size(); ++i)
@@ -110,7 +103,7 @@ Result<std::shared_ptr<const DecayCurves>> computeDecay(Engine& engine, const Co
     const auto done = engine.run(op, stop);
     if (!done)
         return done.error();
-    merge(provenance, *done);
+    addRun(provenance, *done);
 
     auto curves = std::make_shared<DecayCurves>();
     curves->distances = distances;
@@ -151,7 +144,47 @@ std::shared_ptr<const DecayCurves> reusableDecay(const FigureResults* previous, 
     return nullptr;
 }
 
+/// The part of the options that the data of `figure` depends on.
+FigureOptions relevantOptions(FigureOptions options, const FigureInfo& figure)
+{
+    options.settings = options.settings.of(figure.id);
+    options.focus.clear();
+    options.showsSelection = true;
+    options.showBound = false;
+    options.isDistanceLogarithmic = true;
+    if (!figure.followsSelection) {
+        options.pair = 0;
+        options.m = options.n = 0;
+    }
+    return options;
+}
+
+/// The data of `previous` that this request would compute again, or null.
+std::shared_ptr<const FigureData> reusableData(const FigureResults* previous, const ComputeRequest& request,
+                                               const FigureInfo& figure)
+{
+    if (!previous)
+        return nullptr;
+    const auto found = previous->data.find(figure.id);
+    const bool isSame =
+        found != previous->data.end() && found->second && !found->second->isCoarse &&
+        relevantOptions(previous->options, figure) == relevantOptions(request.options, figure) &&
+        std::equal(previous->configurations.begin(), previous->configurations.end(),
+                   request.configurations.begin(), request.configurations.end(),
+                   [](const ConfigurationResult& before, const FigureConfiguration& now) {
+                       return computesTheSame(before.shown.config, now.config);
+                   });
+    return isSame ? found->second : nullptr;
+}
+
 } // namespace
+
+void addRun(Provenance& whole, const Provenance& part)
+{
+    const double milliseconds = whole.milliseconds + part.milliseconds;
+    whole = part;
+    whole.milliseconds = milliseconds;
+}
 
 std::vector<Issue> validateOptions(const FigureOptions& options,
                                    const std::vector<FigureConfiguration>& configurations)
@@ -182,7 +215,8 @@ std::vector<Issue> validateOptions(const FigureOptions& options,
 }
 
 Result<FigureResults> computeFigureResults(Engine& engine, const ComputeRequest& request,
-                                           const FigureResults* previous, std::stop_token stop)
+                                           const FigureResults* previous, std::stop_token stop,
+                                           const std::function<void(double)>& progress)
 {
     const std::vector<Issue> issues = validateOptions(request.options, request.configurations);
     if (const Issue* issue = firstError(issues); issue && !request.configurations.empty())
@@ -216,6 +250,24 @@ Result<FigureResults> computeFigureResults(Engine& engine, const ComputeRequest&
             results.isCoarse = results.isCoarse || (result.decay && result.decay->isCoarse);
         }
         results.configurations.push_back(std::move(result));
+    }
+    const bool canCompute =
+        std::any_of(results.configurations.begin(), results.configurations.end(),
+                    [](const ConfigurationResult& result) { return result.scores != nullptr; });
+    for (const std::string& id : request.figures) {
+        const FigureInfo* figure = findFigure(id);
+        if (!figure || !figure->compute || !canCompute)
+            continue;
+        std::shared_ptr<const FigureData> data = reusableData(previous, request, *figure);
+        if (!data) {
+            FigureJob job{engine, request, results.configurations, results.provenance, stop, progress};
+            auto computed = figure->compute(job);
+            if (!computed)
+                return computed.error();
+            data = *computed;
+        }
+        results.isCoarse = results.isCoarse || data->isCoarse;
+        results.data.emplace(id, std::move(data));
     }
     return results;
 }

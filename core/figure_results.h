@@ -4,10 +4,13 @@
 #include "channel_map.h"
 #include "content.h"
 #include "engine.h"
+#include "figure_settings.h"
 #include "figure_spec.h"
 #include "frequency_rules.h"
+#include "head_tensors.h"
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -25,6 +28,8 @@ struct FigureOptions
     double rho = 1.0;                  ///< correlation of the similar key, -1..1
     Content content = Content::Ones;   ///< of q and k; correlation takes `rho`
     std::uint64_t seed = 1;            ///< of random contents
+    std::shared_ptr<const HeadTensors> tensors; ///< of the content `file`; the same pointer is the same content
+    FigureSettings settings;                    ///< of single figures
     bool showBound = false;            ///< draw RoFormer's bound factor
     bool isDistanceLogarithmic = true; ///< decay's x axis
     std::string focus; ///< letter of the configuration that captions, bars and bands are of; empty: the first
@@ -62,6 +67,13 @@ struct DecayCurves
     bool isCoarse = false;
 };
 
+/// What one figure computes beyond what all share. A figure that needs more derives its own, in its file.
+struct FigureData
+{
+    virtual ~FigureData() = default;
+    bool isCoarse = false; ///< a preview
+};
+
 /// What was computed for one configuration.
 struct ConfigurationResult
 {
@@ -78,6 +90,8 @@ struct FigureResults
 {
     FigureOptions options;
     std::vector<ConfigurationResult> configurations;
+    /// Of the figures that compute something of their own, by id.
+    std::map<std::string, std::shared_ptr<const FigureData>, std::less<>> data;
     Provenance provenance; ///< of the slowest operation
     bool hasBound = false;
     bool isCoarse = false;
@@ -89,10 +103,26 @@ struct ComputeRequest
 {
     std::vector<FigureConfiguration> configurations;
     FigureOptions options;
+    std::vector<std::string> figures; ///< ids whose own computation is wanted
     bool wantsDecay = true;
     bool wantsBound = false;
     bool isCoarse = false;
 };
+
+/// What the computation of one figure is given.
+struct FigureJob
+{
+    Engine& engine;
+    const ComputeRequest& request;
+    /// Channels, frequencies and the scores at the picked positions; `scores` is null where it is impossible.
+    const std::vector<ConfigurationResult>& configurations;
+    Provenance& provenance; ///< see addRun
+    std::stop_token stop;   ///< polled between pieces of a few milliseconds
+    std::function<void(double share)> progress; ///< 0..1; may be empty; called on the computing thread
+};
+
+/// Adds what one run on the engine took to the provenance of the whole.
+void addRun(Provenance& whole, const Provenance& part);
 
 /// What is impossible about the options for these configurations: a pair that none of them has, a position or
 /// a distance out of range. Empty when nothing is.
@@ -103,6 +133,7 @@ std::vector<Issue> validateOptions(const FigureOptions& options,
 /// again. Errors: Cancelled, or the engine's.
 Result<FigureResults> computeFigureResults(Engine& engine, const ComputeRequest& request,
                                            const FigureResults* previous = nullptr,
-                                           std::stop_token stop = {});
+                                           std::stop_token stop = {},
+                                           const std::function<void(double)>& progress = {});
 
 } // namespace ropewalk

@@ -24,11 +24,21 @@ inline Values makeValues(std::vector<double> values)
 
 /// What an axis counts; decides how its ticks are written.
 enum class AxisKind {
-    Tokens, ///< 10, 1k, 4k, 128k, 1M; at powers of two where the axis is linear, of ten where it is
-            ///< logarithmic
-    Pair,   ///< pair index, whole numbers
-    Plain,  ///< a number without unit
-    Radians ///< rad/token
+    Tokens,    ///< 10, 1k, 4k, 128k, 1M; at powers of two where the axis is linear, of ten where it is
+               ///< logarithmic
+    Pair,      ///< pair index, whole numbers
+    Plain,     ///< a number without unit
+    Radians,   ///< rad/token
+    Categories ///< a name at each whole number 0, 1, 2, ...
+};
+
+/// What a place on an axis picks when it is clicked, in all figures.
+enum class AxisMeaning {
+    None,
+    Pair,          ///< pair index
+    Distance,      ///< r = m - n, tokens
+    QueryPosition, ///< m, tokens
+    KeyPosition    ///< n, tokens
 };
 
 struct AxisSpec
@@ -37,6 +47,9 @@ struct AxisSpec
     AxisKind kind = AxisKind::Plain;
     bool isLogarithmic = false;
     double lower = 0.0, upper = 1.0; ///< lower < upper; above 0 when logarithmic
+    std::vector<Message> categories = {}; ///< of AxisKind::Categories
+    AxisMeaning meaning = AxisMeaning::None;
+    bool isReversed = false; ///< the lower end lies right, or on top: rows of a matrix
 };
 
 /// How a series is drawn. The data of every series goes into JSON and CSV, drawn or not.
@@ -45,8 +58,12 @@ enum class SeriesStyle {
     Line,     ///< a curve; min/max per pixel column where it is denser than the pixels
     Markers,  ///< one marker a sample, joined by a faint line (spectrum)
     Bars,     ///< bars from zero
-    Steps     ///< a cumulated sum, as a stepped line
+    Steps,    ///< a cumulated sum, as a stepped line
+    Points    ///< a cloud: one small marker a sample, x in any order
 };
+
+/// Curves of one plot differ by more than colour.
+enum class LinePattern { Solid, Dashed, Dotted, DashDot };
 
 /// One curve: y over x. NaN in y is a gap.
 struct Series
@@ -60,8 +77,11 @@ struct Series
     bool isEmphasised = false; ///< the heavy line of the first picture
     bool isDashed = false;
     bool isExported = true;      ///< false: drawn only, said already by other series of the data
-    bool isOnSecondAxis = false; ///< y belongs to FigureSpec::secondYAxis
+    bool isOnSecondAxis = false; ///< y belongs to the plot's secondYAxis
     Message label;               ///< written beside the curve; empty: none
+    std::optional<int> colour;   ///< index into the theme's curve colours; empty: the configuration's
+    LinePattern pattern = LinePattern::Solid;
+    Message quantity; ///< what y is, in the read-out at the pointer; empty: `label`
 };
 
 /// A filled band between two curves over the same x.
@@ -131,14 +151,85 @@ struct PlanePanel
     Message caption;      ///< the figure's caption where this panel is shown alone
 };
 
-/// A rectangle of cells, row by row; NaN = masked. Pooled exactly as `pooling` says, never in a view.
+/// The colour tables of maps (resources/colour_maps.json).
+enum class ColourTable {
+    Viridis,
+    Cividis,
+    Diverging, ///< about zero; the range is locked symmetric
+    Cyclic     ///< angles: both ends alike, even lightness
+};
+
+/// A rectangle of cells, row by row; NaN = masked. Pooled exactly as `pooling` says, never in a view. The
+/// cells are even in the space of the axes, which may be logarithmic.
 struct MapSpec
 {
     int configuration = 0;
     std::string name, unit;
     std::int64_t rows = 0, columns = 0, block = 1;
-    std::string pooling;
-    Values values;
+    std::string pooling; ///< "none", "mean", "min", "max"
+    Values values;       ///< [rows × columns]
+    double xLower = 0.0, xUpper = 1.0; ///< axis values at the outer edges of the first and last column
+    double yLower = 0.0, yUpper = 1.0; ///< and of the first and last row
+    ColourTable colours = ColourTable::Viridis;
+    double lower = 0.0, upper = 1.0; ///< values at the ends of the colours; lower < upper
+    bool isLogarithmic = false;      ///< colours over the logarithm of the value; lower > 0
+    Message label = {};              ///< beside the colour bar: what the value is, with its unit
+};
+
+/// What fills a cell of a table.
+enum class CellFill {
+    None,
+    Configuration, ///< the colour of a configuration
+    Query,
+    Key,
+    Pair,  ///< the colour of a pair, fast to slow: `share` 0..1
+    Still, ///< grey: does not turn
+    Accent ///< picked
+};
+
+/// One cell of a table.
+struct TableCell
+{
+    Message text;
+    CellFill fill = CellFill::None;
+    double share = 0.0;    ///< of CellFill::Pair
+    int configuration = 0; ///< of CellFill::Configuration
+    bool isStrong = false; ///< bold
+    int pair = -1;         ///< the pair that a click on it picks
+};
+
+/// A line from one cell to another: a permutation, the two halves of a pair.
+struct TableLink
+{
+    int fromRow = 0, fromColumn = 0, toRow = 0, toColumn = 0;
+    CellFill colour = CellFill::None;
+    double share = 0.0;
+};
+
+/// Texts in rows and columns: numbers of a matrix, channels of a head, published results.
+struct TableSpec
+{
+    std::vector<Message> columnHeads, rowHeads; ///< empty, or one each
+    int rows = 0, columns = 0;
+    std::vector<TableCell> cells; ///< [rows × columns]
+    std::vector<TableLink> links;
+    bool isMatrix = false; ///< between square brackets
+};
+
+/// One picture of a figure: axes with curves or a map, or complex planes, or a table.
+struct PlotSpec
+{
+    Message plotTitle; ///< above it where a figure has several
+    int row = 0, column = 0, rowSpan = 1, columnSpan = 1; ///< its place on the figure's grid
+    AxisSpec xAxis, yAxis;
+    std::optional<AxisSpec> secondYAxis; ///< on the right
+    std::vector<Series> series;
+    std::vector<Band> bands;
+    std::vector<GuideLine> guides;
+    std::vector<Marker> markers;
+    std::vector<MapSpec> maps;       ///< the first is drawn, under the curves; all are exported
+    std::vector<PlanePanel> planes;  ///< not empty: complex planes, and no axes
+    std::optional<TableSpec> table;  ///< a table, and no axes
 };
 
 /// A configuration as it appears in a figure.
@@ -151,7 +242,8 @@ struct FigureConfiguration
 
 /// A figure as a value, before it is a picture. Window, export, command line and tests share it. It holds the
 /// data; the reduction to pixels happens when it is drawn (pooling.h), and exported data is never reduced.
-struct FigureSpec
+/// It is a plot itself, its main one; figures that need them have more plots beside it.
+struct FigureSpec : PlotSpec
 {
     std::string id;  ///< "decay"
     Message title;   ///< e.g. "Expected score over distance, similar key"
@@ -162,18 +254,21 @@ struct FigureSpec
     Message failure; ///< when not empty nothing is drawn but this sentence, in the place of the figure
 
     std::vector<FigureConfiguration> configurations;
-    AxisSpec xAxis, yAxis;
-    std::optional<AxisSpec> secondYAxis; ///< on the right
-    std::vector<Series> series;
-    std::vector<Band> bands;
-    std::vector<GuideLine> guides;
-    std::vector<Marker> markers;
-    std::vector<PlanePanel> planes; ///< not empty: the figure is a complex plane and has no axes
-    std::vector<Phasor> phasors;
-    std::vector<MapSpec> maps;
+    std::vector<PlotSpec> more;                   ///< further plots; where there is no room the main one is shown
+    std::vector<double> rowShares, columnShares;  ///< of the grid of plots; empty: all alike
+    std::vector<Phasor> phasors;                  ///< the arrows of all planes
     std::vector<Issue> notes;
     Provenance provenance;
     bool isCoarse = false; ///< a preview during a drag: fewer distances, said in the caption
+
+    /// All plots, the main one first.
+    std::vector<const PlotSpec*> plots() const
+    {
+        std::vector<const PlotSpec*> all{this};
+        for (const PlotSpec& plot : more)
+            all.push_back(&plot);
+        return all;
+    }
 };
 
 } // namespace ropewalk

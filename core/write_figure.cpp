@@ -237,12 +237,21 @@ struct CsvBlock
     std::vector<double> x;
 };
 
+std::vector<const Series*> exportedSeries(const FigureSpec& figure)
+{
+    std::vector<const Series*> exported;
+    for (const PlotSpec* plot : figure.plots())
+        for (const Series& series : plot->series)
+            if (series.x && series.y && series.isExported)
+                exported.push_back(&series);
+    return exported;
+}
+
 std::vector<CsvBlock> csvBlocks(const FigureSpec& figure)
 {
     std::vector<CsvBlock> blocks;
-    for (const Series& series : figure.series) {
-        if (!series.x || !series.y || !series.isExported)
-            continue;
+    for (const Series* exported : exportedSeries(figure)) {
+        const Series& series = *exported;
         auto block = std::find_if(blocks.begin(), blocks.end(),
                                   [&](const CsvBlock& candidate) { return candidate.xUnit == series.xUnit; });
         if (block == blocks.end())
@@ -300,18 +309,19 @@ void appendSeriesRows(std::string& csv, const FigureSpec& figure)
 void appendMapRows(std::string& csv, const FigureSpec& figure)
 {
     csv += "configuration,name,row,column,value\n";
-    for (const MapSpec& map : figure.maps) {
-        if (!map.values)
-            continue;
-        const std::string start =
-            csvCell(letterOf(figure, map.configuration)) + "," + csvCell(map.name) + ",";
-        for (std::int64_t row = 0; row < map.rows; ++row)
-            for (std::int64_t column = 0; column < map.columns; ++column) {
-                csv += start + std::to_string(row) + "," + std::to_string(column) + ",";
-                appendCell(csv, (*map.values)[static_cast<std::size_t>(row * map.columns + column)]);
-                csv += '\n';
-            }
-    }
+    for (const PlotSpec* plot : figure.plots())
+        for (const MapSpec& map : plot->maps) {
+            if (!map.values)
+                continue;
+            const std::string start =
+                csvCell(letterOf(figure, map.configuration)) + "," + csvCell(map.name) + ",";
+            for (std::int64_t row = 0; row < map.rows; ++row)
+                for (std::int64_t column = 0; column < map.columns; ++column) {
+                    csv += start + std::to_string(row) + "," + std::to_string(column) + ",";
+                    appendCell(csv, (*map.values)[static_cast<std::size_t>(row * map.columns + column)]);
+                    csv += '\n';
+                }
+        }
 }
 
 void appendPhasorRows(std::string& csv, const FigureSpec& figure)
@@ -351,13 +361,26 @@ std::string figureToJson(const FigureSpec& figure)
               [](JsonWriter& writer, const FigureConfiguration& shown) {
                   writeConfiguration(writer, shown.config);
               });
-    std::vector<Series> exported;
-    std::copy_if(figure.series.begin(), figure.series.end(), std::back_inserter(exported),
-                 [](const Series& series) { return series.isExported; });
-    writeList(json, "series", exported, writeSeries);
-    writeList(json, "maps", figure.maps, writeMap);
+    json.key("series");
+    json.beginArray();
+    for (const PlotSpec* plot : figure.plots())
+        for (const Series& series : plot->series)
+            if (series.isExported)
+                writeSeries(json, series);
+    json.endArray();
+    json.key("maps");
+    json.beginArray();
+    for (const PlotSpec* plot : figure.plots())
+        for (const MapSpec& map : plot->maps)
+            writeMap(json, map);
+    json.endArray();
     writeList(json, "phasors", figure.phasors, writePhasor);
-    writeList(json, "markers", figure.markers, writeMarker);
+    json.key("markers");
+    json.beginArray();
+    for (const PlotSpec* plot : figure.plots())
+        for (const Marker& marker : plot->markers)
+            writeMarker(json, marker);
+    json.endArray();
     json.key("notes");
     writeNotes(json, figure.notes);
     json.key("provenance");
@@ -378,10 +401,12 @@ std::string figureToJson(const FigureSpec& figure)
 std::string figureToCsv(const FigureSpec& figure)
 {
     std::string csv;
-    if (!figure.series.empty())
-        appendSeriesRows(csv, figure);
-    else if (!figure.maps.empty())
+    // One table a file: the maps where there are any, since they are what cannot be read off a picture.
+    const std::vector<const PlotSpec*> plots = figure.plots();
+    if (std::any_of(plots.begin(), plots.end(), [](const PlotSpec* plot) { return !plot->maps.empty(); }))
         appendMapRows(csv, figure);
+    else if (!exportedSeries(figure).empty())
+        appendSeriesRows(csv, figure);
     else
         appendPhasorRows(csv, figure);
     return csv;

@@ -51,6 +51,7 @@ Result<FigureSpec> computeFigure(Engine& engine, const FigureInfo& figure, const
     ComputeRequest request;
     request.configurations = source.configurations;
     request.options = source.options;
+    request.figures = {std::string(figure.id)};
     request.wantsDecay = figure.needsDecay;
     // The data is complete whether the bound is drawn or not.
     request.wantsBound = source.options.showBound || type == OutputType::Json || type == OutputType::Csv;

@@ -99,6 +99,7 @@ FigureSpec buildDecay(const FigureResults& results)
         "RoFormer, arXiv:2104.09864, section 3.4.3";
     figure.xAxis = {"distance r = m − n (tokens)", AxisKind::Tokens, options.isDistanceLogarithmic,
                     options.isDistanceLogarithmic ? 1.0 : 0.0, static_cast<double>(options.maxDistance)};
+    figure.xAxis.meaning = AxisMeaning::Distance;
     if (options.isDistanceLogarithmic && options.maxDistance == 1)
         figure.xAxis.upper = 2.0; // an axis needs an extent
 

@@ -34,9 +34,17 @@ std::string letterIfSeveral(const FigureResults& results, int configuration);
 std::string joinedNames(const FigureResults& results);
 
 /// Adds a guide unless one stands at the same place already.
-void addGuide(FigureSpec& figure, GuideLine guide);
+void addGuide(PlotSpec& plot, GuideLine guide);
 
 /// Guides at the training length of each configuration; one for all where they agree.
-void addTrainingGuides(FigureSpec& figure, const FigureResults& results, bool isVertical);
+void addTrainingGuides(PlotSpec& plot, const FigureResults& results, bool isVertical);
+
+/// The data that the figure `id` computed, or null.
+template<class Data>
+const Data* dataOf(const FigureResults& results, std::string_view id)
+{
+    const auto found = results.data.find(id);
+    return found == results.data.end() ? nullptr : dynamic_cast<const Data*>(found->second.get());
+}
 
 } // namespace ropewalk

@@ -73,6 +73,7 @@ FigureSpec buildPairs(const FigureResults& results)
     figure.formula = "A² Re(qᵢ k̄ᵢ exp j(m−n)θ′ᵢ) / dₕ";
     figure.source = "RoFormer, arXiv:2104.09864, equation 12";
     figure.xAxis = {"pair i, fast to slow", AxisKind::Pair, false, -0.5, mostPairs - 0.5};
+    figure.xAxis.meaning = AxisMeaning::Pair;
     const double part = roundUp(largestPart * 1.05);
     figure.yAxis = {"of each pair", AxisKind::Plain, false, -part, part};
     const double sum = roundUp(std::max(-leastSum, greatestSum) * 1.05);

@@ -137,6 +137,7 @@ FigureSpec buildSpectrum(const FigureResults& results)
         figure.guides.push_back(
             {true, static_cast<double>(results.options.pair), GuideRole::Selection, -1, {}});
     figure.xAxis = {"pair i", AxisKind::Pair, false, -0.5, mostPairs - 0.5};
+    figure.xAxis.meaning = AxisMeaning::Pair;
     // Whole half decades, so that the axis does not creep while a slider moves.
     figure.yAxis = {"wavelength (tokens)", AxisKind::Tokens, true,
                     std::pow(10.0, std::floor(2.0 * std::log10(shortest * 0.9)) / 2.0),

@@ -314,6 +314,18 @@ private:
         }
     }
 
+    /// Settings of figures: texts by key. A key that is not known is warned about like any other.
+    void readSettings(const Json& json, FigureSettings& settings)
+    {
+        Object object(json, "options.settings");
+        for (const FigureSettingInfo& row : figureSettings()) {
+            const std::string value = object.text(row.key.data(), std::string(row.preset)); // literals
+            if (const auto done = settings.set(row.key, value); !done)
+                refuse("options.settings: " + done.error().message.text, done.error().message.values);
+        }
+        warnAboutUnknown(object);
+    }
+
     void readOptions(const Json& json, FigureOptions& options)
     {
         Object object(json, "options");
@@ -334,6 +346,8 @@ private:
         options.showBound = object.truth("show_bound", options.showBound);
         options.isDistanceLogarithmic =
             object.truth("is_distance_logarithmic", options.isDistanceLogarithmic);
+        if (const Json* settings = object.find("settings"))
+            readSettings(*settings, options.settings);
         warnAboutUnknown(object);
     }
 
@@ -371,6 +385,11 @@ std::string sessionToJson(const Session& session, const std::string& unknownKeys
     json.member("seed", static_cast<std::int64_t>(options.seed));
     json.member("show_bound", options.showBound);
     json.member("is_distance_logarithmic", options.isDistanceLogarithmic);
+    json.key("settings");
+    json.beginObject();
+    for (const auto& [key, value] : options.settings.stated())
+        json.member(key, value);
+    json.endObject();
     json.endObject();
     json.key("configurations");
     json.beginArray();

@@ -258,7 +258,7 @@ void TestWriteFigure::figureValues()
     figure.phasors = {{0, 3, 40.0, "q", 0.5, -0.25, false}};
     figure.markers = {{0, "first_negative", std::nullopt, std::nullopt, false, 0.0, {}},
                       {0, "enters_noise", 832.0, 0.08, true, 0.0, {}}};
-    figure.maps = {{0, "score", "1", 1, 2, 4, "mean", makeValues({0.5, std::nan("")})}};
+    figure.maps = {MapSpec{0, "score", "1", 1, 2, 4, "mean", makeValues({0.5, std::nan("")})}};
     figure.notes = {{Severity::Warning, "factor", "dubious"}};
     figure.provenance.fallbackReason = "CUDA is not part of this build";
     const QJsonObject root = parsed(figureToJson(figure));
@@ -346,7 +346,7 @@ void TestWriteFigure::csvOfPhasors()
 void TestWriteFigure::csvOfMap()
 {
     FigureSpec figure = figureOf({});
-    figure.maps = {{0, "score", "1", 1, 2, 4, "mean", makeValues({0.5, std::nan("")})}};
+    figure.maps = {MapSpec{0, "score", "1", 1, 2, 4, "mean", makeValues({0.5, std::nan("")})}};
     QCOMPARE(figureToCsv(figure),
              std::string("configuration,name,row,column,value\nA,score,0,0,0.5\nA,score,0,1,\n"));
 }

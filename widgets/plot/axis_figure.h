@@ -20,14 +20,14 @@ struct AxisLayout
     bool isEmpty() const { return area.width() < 8.0 || area.height() < 8.0; }
 };
 
-/// Places the axes of a figure within `content`. Pure.
-AxisLayout layoutAxes(const FigureStyle& style, const QRectF& content, const FigureSpec& figure);
+/// Places the axes of a plot within `content`. Pure.
+AxisLayout layoutAxes(const FigureStyle& style, const QRectF& content, const PlotSpec& plot);
 
 /// Into how many columns a curve is reduced over such an area: the pixels of a raster, half design pixels of
 /// a vector.
 int columnCount(const FigureStyle& style, const QRectF& area, double devicePixelRatio);
 
-/// Draws grid, axes, curves, guides, markers and their labels within `content`.
-void paintAxes(FigurePen& pen, const QRectF& content, const FigureSpec& figure);
+/// Draws grid, axes, curves, guides, markers and their labels of one plot of the figure within `content`.
+void paintAxes(FigurePen& pen, const QRectF& content, const FigureSpec& figure, const PlotSpec& plot);
 
 } // namespace ropewalk

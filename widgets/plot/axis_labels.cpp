@@ -67,7 +67,7 @@ double valueAt(const Series& series, double x)
 
 /// A curve's own name beside it: tried along the whole curve, above and below, near its start first (its end
 /// for curves of pairs, which part there).
-void labelSeries(LabelWriter& writer, const FigureSpec& figure, const Series& series)
+void labelSeries(LabelWriter& writer, const FigureSpec& figure, const PlotSpec& plot, const Series& series)
 {
     const FigureStyle& style = writer.style();
     const QString text = messageText(series.label);
@@ -75,7 +75,7 @@ void labelSeries(LabelWriter& writer, const FigureSpec& figure, const Series& se
     const QSizeF size = writer.size(text, kind);
     const QRectF& area = writer.layout().area;
     const AxisScale& y = series.isOnSecondAxis ? writer.layout().secondY : writer.layout().y;
-    const bool isFromEnd = series.style != SeriesStyle::Line || figure.xAxis.kind == AxisKind::Pair;
+    const bool isFromEnd = series.style != SeriesStyle::Line || plot.xAxis.kind == AxisKind::Pair;
     std::vector<QRectF> candidates;
     for (const double gap : {4.0, 9.0, 16.0})
         for (double share = 0.03; share < 0.99; share += 0.04) {
@@ -175,13 +175,14 @@ void labelBand(LabelWriter& writer, const FigureSpec& figure, const Band& band)
 
 } // namespace
 
-void paintLabels(FigurePen& pen, const FigureSpec& figure, const AxisLayout& layout, LabelPlacer& placer)
+void paintLabels(FigurePen& pen, const FigureSpec& figure, const PlotSpec& plot, const AxisLayout& layout,
+                 LabelPlacer& placer)
 {
     LabelWriter writer(pen, layout, placer);
     const FigureStyle& style = pen.style();
     const double shift = style.options().isVector ? 0.0 : 0.5; // as QCustomPlot draws antialiased elements
     std::vector<std::pair<const Marker*, QPointF>> rings;
-    for (const Marker& marker : figure.markers) {
+    for (const Marker& marker : plot.markers) {
         if (!marker.isDrawn || !marker.x)
             continue;
         const QPointF at(layout.x.toPixel(*marker.x) + shift, layout.y.toPixel(marker.drawnAt) + shift);
@@ -192,17 +193,17 @@ void paintLabels(FigurePen& pen, const FigureSpec& figure, const AxisLayout& lay
         placer.block(QRectF(at.x() - room, at.y() - room, 2 * room, 2 * room));
     }
     // The shortest and most needed first: what is labelled late finds less room.
-    for (const Series& series : figure.series)
+    for (const Series& series : plot.series)
         if (!series.label.isEmpty() && series.style != SeriesStyle::DataOnly && series.x &&
             !series.x->empty())
-            labelSeries(writer, figure, series);
+            labelSeries(writer, figure, plot, series);
     for (const auto& [marker, at] : rings)
         if (!marker->label.isEmpty())
             labelMarker(writer, figure, *marker, at);
-    for (const GuideLine& guide : figure.guides)
+    for (const GuideLine& guide : plot.guides)
         if (!guide.label.isEmpty())
             labelGuide(writer, guide);
-    for (const Band& band : figure.bands)
+    for (const Band& band : plot.bands)
         if (!band.label.isEmpty())
             labelBand(writer, figure, band);
     QPainter& painter = pen.painter();

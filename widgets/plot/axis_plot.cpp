@@ -95,14 +95,14 @@ void setUpAxis(QCPAxis& axis, const AxisSpec& spec, const std::vector<AxisTick>&
     axis.grid()->setVisible(false);
 }
 
-void paintGuides(QPainter& painter, const FigureSpec& figure, const SeriesFrame& frame,
+void paintGuides(QPainter& painter, const PlotSpec& plot, const SeriesFrame& frame,
                  const FigureStyle& style)
 {
     const ThemeColours& c = style.colours();
     const bool isVector = style.options().isVector;
     painter.save();
     painter.setRenderHint(QPainter::Antialiasing, isVector); // upright lines are sharp without
-    for (const GuideLine& guide : figure.guides) {
+    for (const GuideLine& guide : plot.guides) {
         const double exact = guide.isVertical ? frame.x.toPixel(guide.at) : frame.y.toPixel(guide.at);
         const double at = isVector ? exact : std::round(exact);
         const bool isInside = guide.isVertical ? at >= frame.area.left() && at <= frame.area.right()
@@ -141,7 +141,8 @@ void avoidColumns(LabelPlacer& placer, const std::vector<DrawnColumn>& columns, 
 
 } // namespace
 
-void paintPlot(FigurePen& pen, const FigureSpec& figure, const AxisLayout& layout, LabelPlacer& placer)
+void paintPlot(FigurePen& pen, const FigureSpec& figure, const PlotSpec& plot, const AxisLayout& layout,
+               LabelPlacer& placer)
 {
     const FigureStyle& style = pen.style();
     const ThemeColours& c = style.colours();
@@ -150,35 +151,35 @@ void paintPlot(FigurePen& pen, const FigureSpec& figure, const AxisLayout& layou
     const int margin = static_cast<int>(std::ceil(style.px(8.0)));
     const QPointF origin = layout.area.topLeft() - QPointF(margin, margin);
 
-    QCustomPlot plot;
-    plot.setBackground(Qt::NoBrush);
-    plot.setNotAntialiasedElements(QCP::aeAxes | QCP::aeGrid | QCP::aeSubGrid | QCP::aeZeroLine);
-    plot.setAntialiasedElements(QCP::aePlottables);
-    QCPAxisRect& axisRect = *plot.axisRect();
+    QCustomPlot canvas;
+    canvas.setBackground(Qt::NoBrush);
+    canvas.setNotAntialiasedElements(QCP::aeAxes | QCP::aeGrid | QCP::aeSubGrid | QCP::aeZeroLine);
+    canvas.setAntialiasedElements(QCP::aePlottables);
+    QCPAxisRect& axisRect = *canvas.axisRect();
     axisRect.setAutoMargins(QCP::msNone);
     axisRect.setMinimumSize(1, 1);
     axisRect.setMargins(QMargins(margin, margin, margin, margin));
-    setUpAxis(*plot.xAxis, figure.xAxis, layout.xTicks, style, true);
-    setUpAxis(*plot.yAxis, figure.yAxis, layout.yTicks, style, false);
-    plot.yAxis->grid()->setVisible(true);
-    plot.yAxis->grid()->setPen(QPen(c.grid, style.hairline()));
-    plot.yAxis->grid()->setZeroLinePen(Qt::NoPen);
-    if (figure.secondYAxis)
-        setUpAxis(*plot.yAxis2, *figure.secondYAxis, layout.secondYTicks, style, false);
+    setUpAxis(*canvas.xAxis, plot.xAxis, layout.xTicks, style, true);
+    setUpAxis(*canvas.yAxis, plot.yAxis, layout.yTicks, style, false);
+    canvas.yAxis->grid()->setVisible(true);
+    canvas.yAxis->grid()->setPen(QPen(c.grid, style.hairline()));
+    canvas.yAxis->grid()->setZeroLinePen(Qt::NoPen);
+    if (plot.secondYAxis)
+        setUpAxis(*canvas.yAxis2, *plot.secondYAxis, layout.secondYTicks, style, false);
 
     SeriesFrame frame;
     frame.area = layout.area.translated(-origin);
-    frame.xAxis = figure.xAxis;
-    frame.x = AxisScale(figure.xAxis, frame.area.left(), frame.area.right());
+    frame.xAxis = plot.xAxis;
+    frame.x = AxisScale(plot.xAxis, frame.area.left(), frame.area.right());
     const double lastRow = frame.area.bottom() - 1.0;
-    frame.y = AxisScale(figure.yAxis, lastRow, lastRow - frame.area.height());
+    frame.y = AxisScale(plot.yAxis, lastRow, lastRow - frame.area.height());
     frame.columns = columnCount(style, frame.area,
                                 pen.painter().device() ? pen.painter().device()->devicePixelRatio() : 1.0);
     SeriesFrame secondFrame = frame;
-    if (figure.secondYAxis)
-        secondFrame.y = AxisScale(*figure.secondYAxis, lastRow, lastRow - frame.area.height());
+    if (plot.secondYAxis)
+        secondFrame.y = AxisScale(*plot.secondYAxis, lastRow, lastRow - frame.area.height());
 
-    for (const GuideLine& guide : figure.guides) {
+    for (const GuideLine& guide : plot.guides) {
         const double at = (guide.isVertical ? layout.x : layout.y).toPixel(guide.at);
         const QRectF& area = layout.area;
         // A label may rather cross a line, whose place is known, than hide a curve.
@@ -189,35 +190,35 @@ void paintPlot(FigurePen& pen, const FigureSpec& figure, const AxisLayout& layou
                 placer.avoid(x, at, at, 2.0);
     }
     const auto add = [&](QCPAxis* valueAxis, std::function<void(QPainter&)> paint) {
-        auto* element = new PlotElement(plot.xAxis, valueAxis, std::move(paint)); // the plot owns it
+        auto* element = new PlotElement(canvas.xAxis, valueAxis, std::move(paint)); // the plot owns it
         element->setLayer(QStringLiteral("main"));
     };
-    for (auto band = figure.bands.rbegin(); band != figure.bands.rend(); ++band)
-        add(plot.yAxis, [&, band](QPainter& painter) {
+    for (auto band = plot.bands.rbegin(); band != plot.bands.rend(); ++band)
+        add(canvas.yAxis, [&, band](QPainter& painter) {
             QColor colour =
                 band->configuration < 0 ? c.muted : style.configurationColour(figure, band->configuration);
             colour.setAlphaF(band->configuration < 0 ? 0.14F : 0.13F);
             paintBand(painter, frame, style, *band, colour);
         });
-    add(plot.yAxis, [&](QPainter& painter) { paintGuides(painter, figure, frame, style); });
+    add(canvas.yAxis, [&](QPainter& painter) { paintGuides(painter, plot, frame, style); });
     const auto isBars = [](const Series& series) { return series.style == SeriesStyle::Bars; };
-    const int barSlots = static_cast<int>(std::count_if(figure.series.begin(), figure.series.end(), isBars));
+    const int barSlots = static_cast<int>(std::count_if(plot.series.begin(), plot.series.end(), isBars));
     int barSlot = barSlots;
     BarEmphasis emphasis;
     // Where a line lies over bars of its own colour, the bars step back.
-    if (std::any_of(figure.series.begin(), figure.series.end(),
+    if (std::any_of(plot.series.begin(), plot.series.end(),
                     [](const Series& series) { return series.style == SeriesStyle::Steps; }))
         emphasis.share = 0.42;
-    for (const GuideLine& guide : figure.guides)
+    for (const GuideLine& guide : plot.guides)
         if (guide.isVertical && guide.role == GuideRole::Selection)
             emphasis.picked = guide.at;
     // The first configuration is drawn last and lies on top.
-    for (auto series = figure.series.rbegin(); series != figure.series.rend(); ++series) {
+    for (auto series = plot.series.rbegin(); series != plot.series.rend(); ++series) {
         if (series->style == SeriesStyle::DataOnly || !series->x || !series->y || series->x->empty())
             continue;
         const SeriesFrame& own = series->isOnSecondAxis ? secondFrame : frame;
         const QColor colour = style.configurationColour(figure, series->configuration);
-        QCPAxis* axis = series->isOnSecondAxis ? plot.yAxis2 : plot.yAxis;
+        QCPAxis* axis = series->isOnSecondAxis ? canvas.yAxis2 : canvas.yAxis;
         if (series->style != SeriesStyle::Bars) {
             const std::vector<DrawnColumn> columns = drawnColumns(own, *series->x, *series->y);
             avoidColumns(placer, columns, origin);
@@ -254,12 +255,12 @@ void paintPlot(FigurePen& pen, const FigureSpec& figure, const AxisLayout& layou
     recorder.setModes(QCPPainter::pmNoCaching);
     if (isVector)
         recorder.setModes(QCPPainter::pmNoCaching | QCPPainter::pmVectorized | QCPPainter::pmNonCosmetic);
-    plot.toPainter(&recorder, static_cast<int>(layout.area.width()) + 2 * margin,
+    canvas.toPainter(&recorder, static_cast<int>(layout.area.width()) + 2 * margin,
                    static_cast<int>(layout.area.height()) + 2 * margin);
     recorder.end();
-    Q_ASSERT(std::fabs(plot.yAxis->coordToPixel(figure.yAxis.upper) - frame.y.toPixel(figure.yAxis.upper)) <
+    Q_ASSERT(std::fabs(canvas.yAxis->coordToPixel(plot.yAxis.upper) - frame.y.toPixel(plot.yAxis.upper)) <
              1e-6);
-    Q_ASSERT(std::fabs(plot.xAxis->coordToPixel(figure.xAxis.upper) - frame.x.toPixel(figure.xAxis.upper)) <
+    Q_ASSERT(std::fabs(canvas.xAxis->coordToPixel(plot.xAxis.upper) - frame.x.toPixel(plot.xAxis.upper)) <
              1e-6);
 
     QPainter& painter = pen.painter();

@@ -8,6 +8,7 @@ namespace ropewalk {
 
 /// Draws grid, axes, ticks, guides, bands and curves through QCustomPlot, without any words. What the curves
 /// cover is told to `placer`.
-void paintPlot(FigurePen& pen, const FigureSpec& figure, const AxisLayout& layout, LabelPlacer& placer);
+void paintPlot(FigurePen& pen, const FigureSpec& figure, const PlotSpec& plot, const AxisLayout& layout,
+               LabelPlacer& placer);
 
 } // namespace ropewalk

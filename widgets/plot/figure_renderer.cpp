@@ -44,7 +44,7 @@ void paint(QPainter& painter, const QRectF& rect, const FigureSpec& figure, cons
         if (!figure.planes.empty())
             paintPlanes(pen, layout.content, figure);
         else
-            paintAxes(pen, layout.content, figure);
+            paintAxes(pen, layout.content, figure, figure);
     }
     painter.restore();
 }

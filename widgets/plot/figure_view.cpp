@@ -355,7 +355,7 @@ void FigureView::mouseMoveEvent(QMouseEvent* event)
     }
     const FigureHit hit = d->hit(*this, point);
     if (d->isScrubbing && (event->buttons() & Qt::LeftButton)) {
-        if (hit.isOnAxes && d->figure.xAxis.kind == AxisKind::Tokens) {
+        if (hit.isOnAxes && d->figure.xAxis.meaning == AxisMeaning::Distance) {
             const auto distance = static_cast<qint64>(std::max(0.0, std::round(hit.x)));
             if (distance != d->lastDistance)
                 emit distancePicked(d->lastDistance = distance);

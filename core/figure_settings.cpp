@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "figure_settings.h"
+
+#include "config_keys.h"
+#include "json_writer.h"
+
+#include <algorithm>
+#include <cassert>
+#include <charconv>
+#include <cmath>
+
+namespace ropewalk {
+namespace {
+
+/// In the order in which the window shows them.
+const std::vector<FigureSettingInfo>& table()
+{
+    static const std::vector<FigureSettingInfo> rows{};
+    return rows;
+}
+
+Error refuse(std::string_view key, std::string_view value, Message expected)
+{
+    Message text{"{key} is \"{value}\"; expected " + expected.text,
+                 {{"key", std::string(key)}, {"value", printable(value)}}};
+    for (auto& named : expected.values)
+        text.values.push_back(std::move(named));
+    return {ErrorCode::Usage, std::move(text), {}};
+}
+
+std::optional<double> readNumber(std::string_view text)
+{
+    double value = 0.0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (error != std::errc() || end != text.data() + text.size() || !std::isfinite(value))
+        return std::nullopt;
+    return value;
+}
+
+std::string joined(const std::vector<SettingWord>& words)
+{
+    std::string list;
+    for (const SettingWord& word : words)
+        list += (list.empty() ? "" : ", ") + std::string(word.word);
+    return list;
+}
+
+} // namespace
+
+bool FigureSettingInfo::isOf(std::string_view figure) const
+{
+    const std::string list = " " + std::string(figures) + " ";
+    return list.find(" " + std::string(figure) + " ") != std::string::npos;
+}
+
+std::span<const FigureSettingInfo> figureSettings()
+{
+    return table();
+}
+
+const FigureSettingInfo* findFigureSetting(std::string_view key)
+{
+    const auto found =
+        std::find_if(table().begin(), table().end(), [&](const auto& row) { return row.key == key; });
+    return found == table().end() ? nullptr : &*found;
+}
+
+std::string_view FigureSettings::text(std::string_view key) const
+{
+    if (const auto stated = m_stated.find(key); stated != m_stated.end())
+        return stated->second;
+    const FigureSettingInfo* setting = findFigureSetting(key);
+    assert(setting);
+    return setting->preset;
+}
+
+double FigureSettings::number(std::string_view key) const
+{
+    return readNumber(text(key)).value_or(0.0);
+}
+
+Result<void> FigureSettings::set(std::string_view key, std::string_view value)
+{
+    const FigureSettingInfo* setting = findFigureSetting(key);
+    assert(setting);
+    std::string canonical(value);
+    switch (setting->kind) {
+    case SettingKind::Choice:
+        if (std::none_of(setting->words.begin(), setting->words.end(),
+                         [&](const SettingWord& word) { return word.word == value; }))
+            return refuse(key, value, {"one of {words}", {{"words", joined(setting->words)}}});
+        break;
+    case SettingKind::Switch:
+        if (value != "true" && value != "false")
+            return refuse(key, value, "true or false");
+        break;
+    case SettingKind::Whole:
+    case SettingKind::Number: {
+        const auto number = readNumber(value);
+        const bool isWhole = setting->kind == SettingKind::Whole;
+        if (!number || *number < setting->lower || *number > setting->upper ||
+            (isWhole && *number != std::floor(*number)))
+            return refuse(key, value,
+                          {isWhole ? "a whole number from {lower} to {upper}" : "a number from {lower} to {upper}",
+                           {{"lower", groupedNumber(setting->lower)}, {"upper", groupedNumber(setting->upper)}}});
+        canonical.clear();
+        appendDouble(canonical, *number);
+        break;
+    }
+    }
+    if (canonical == setting->preset)
+        m_stated.erase(std::string(key));
+    else
+        m_stated.insert_or_assign(std::string(key), std::move(canonical));
+    return {};
+}
+
+FigureSettings FigureSettings::of(std::string_view figure) const
+{
+    FigureSettings own;
+    for (const auto& [key, value] : m_stated)
+        if (findFigureSetting(key)->isOf(figure))
+            own.m_stated.emplace(key, value);
+    return own;
+}
+
+} // namespace ropewalk

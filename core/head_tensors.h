@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "rope_config.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace ropewalk {
+
+/// Queries and keys of one head of a real model before rotation, one row a token. A plain value, shared and
+/// const once it is read.
+struct HeadTensors
+{
+    std::string name;            ///< where they are from, for captions: file or model, layer and head
+    int headDim = 0;             ///< channels of a row
+    std::int64_t tokens = 0;     ///< rows of each
+    std::vector<double> query;   ///< [tokens × head_dim]
+    std::vector<double> key;     ///< [tokens × head_dim]
+    std::optional<Layout> layout; ///< channel order of the weights that made them, where it is known
+    std::string precision;       ///< as stored: "float16", "bfloat16", "float32", "float64"
+    std::string weights;         ///< of the model that made them, e.g. "4-bit weights"; empty when not known
+    std::string licence;
+    std::vector<std::string> tokenTexts; ///< empty, or one a row
+    std::int64_t notFinite = 0;  ///< values that are NaN or infinite; gaps in figures
+};
+
+} // namespace ropewalk
