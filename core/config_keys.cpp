@@ -68,18 +68,14 @@ int width(const Setting& setting)
     return static_cast<int>(whole(setting, 0, 1 << 20));
 }
 
-/// Chooses among words; what is known and not built is refused by name.
-void checkWord(const Setting& setting, const std::vector<std::string>& built,
-               const std::vector<std::string>& unbuilt)
+/// Chooses among words.
+void checkWord(const Setting& setting, const std::vector<std::string>& known)
 {
-    if (std::find(built.begin(), built.end(), setting.value) != built.end())
-        return;
-    if (std::find(unbuilt.begin(), unbuilt.end(), setting.value) != unbuilt.end())
-        refuse(
-            "{key}={value} is not built yet; {key} can be {built}",
-            {{"key", setting.key}, {"value", setting.value}, {"built", nearestWords(setting.value, built)}});
-    refuse("unknown value \"{value}\" of {key}; the nearest known are {nearest}",
-           {{"key", setting.key}, {"value", setting.value}, {"nearest", nearestWords(setting.value, built)}});
+    if (std::find(known.begin(), known.end(), setting.value) == known.end())
+        refuse("unknown value \"{value}\" of {key}; the nearest known are {nearest}",
+               {{"key", setting.key},
+                {"value", setting.value},
+                {"nearest", nearestWords(setting.value, known)}});
 }
 
 void setHeadDim(const Setting& setting, RopeConfig& config)
@@ -119,13 +115,13 @@ void setBase(const Setting& setting, RopeConfig& config)
 
 void setLayout(const Setting& setting, RopeConfig& config)
 {
-    checkWord(setting, {"interleaved", "half"}, {});
+    checkWord(setting, {"interleaved", "half"});
     config.layout = setting.value == "half" ? Layout::Half : Layout::Interleaved;
 }
 
 void setChannels(const Setting& setting, RopeConfig& config)
 {
-    checkWord(setting, {"all", "first", "last", "quarters_1_3", "half_rope", "none", "custom"}, {});
+    checkWord(setting, {"all", "first", "last", "quarters_1_3", "half_rope", "none", "custom"});
     const std::string& value = setting.value;
     config.channels = value == "last"           ? ChannelScheme::Last
                       : value == "quarters_1_3" ? ChannelScheme::Quarters13
@@ -143,7 +139,7 @@ void setRule(const Setting& setting, RopeConfig& config)
     std::vector<std::string> built;
     for (const FrequencyRuleInfo& rule : frequencyRules())
         built.emplace_back(rule.word);
-    checkWord(setting, built, {});
+    checkWord(setting, built);
     config = withRule(std::move(config), findFrequencyRule(setting.value)->rule);
 }
 
@@ -203,7 +199,7 @@ void setMropeSection(const Setting& setting, RopeConfig& config)
 
 bool truth(const Setting& setting)
 {
-    checkWord(setting, {"true", "false"}, {});
+    checkWord(setting, {"true", "false"});
     return setting.value == "true";
 }
 
@@ -215,7 +211,7 @@ void setTruth(const Setting& setting, RopeConfig& config)
 
 void setSpacing(const Setting& setting, RopeConfig& config)
 {
-    checkWord(setting, {"geometric", "linear", "null"}, {});
+    checkWord(setting, {"geometric", "linear", "null"});
     config.parameters.spacing = std::nullopt;
     if (setting.value != "null")
         config.parameters.spacing = setting.value == "linear" ? Spacing::Linear : Spacing::Geometric;
@@ -261,7 +257,7 @@ void setTruncate(const Setting& setting, RopeConfig& config)
         config.parameters.truncate = std::nullopt;
         return;
     }
-    checkWord(setting, {"true", "false"}, {});
+    checkWord(setting, {"true", "false"});
     config.parameters.truncate = setting.value == "true";
 }
 
@@ -270,7 +266,7 @@ void setTemperature(const Setting& setting, RopeConfig& config)
     std::vector<std::string> words;
     for (const TemperatureInfo& rule : temperatureRules())
         words.emplace_back(rule.word);
-    checkWord(setting, words, {});
+    checkWord(setting, words);
     config.temperature.rule = findTemperatureRule(setting.value)->rule;
 }
 
@@ -294,7 +290,10 @@ void setTemperatureLength(const Setting& setting, RopeConfig& config)
 
 void setContent(const Setting& setting, FigureOptions& options)
 {
-    checkWord(setting, {"ones", "gaussian", "same", "correlation"}, {"needle", "clusters", "file"});
+    std::vector<std::string> words;
+    for (const Content content : contents())
+        words.emplace_back(word(content));
+    checkWord(setting, words);
     options.content = *findContent(setting.value);
 }
 

@@ -1,26 +1,55 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "content.h"
 
+#include "figure_results.h"
 #include "philox.h"
 
+#include <algorithm>
 #include <array>
+#include <cassert>
 
 namespace ropewalk {
 namespace {
 
-constexpr std::array<Content, 4> kContents{Content::Ones, Content::Gaussian, Content::Same,
-                                           Content::Correlation};
+constexpr std::array kContents{Content::Ones,   Content::Gaussian, Content::Same, Content::Correlation,
+                               Content::Needle, Content::Clusters, Content::File};
 
-std::vector<double> normalRow(std::uint64_t seed, RandomStream stream, int headDim, std::int64_t position)
+void fillNormal(std::uint64_t seed, RandomStream stream, std::int64_t position, std::span<double> row)
 {
-    std::vector<double> row(static_cast<std::size_t>(headDim));
     for (std::size_t channel = 0; channel < row.size(); ++channel)
         row[channel] = standardNormal(seed, stream, static_cast<std::uint32_t>(channel),
                                       static_cast<std::uint32_t>(position));
+}
+
+std::vector<double> normalRow(std::uint64_t seed, RandomStream stream, int headDim)
+{
+    std::vector<double> row(static_cast<std::size_t>(headDim));
+    fillNormal(seed, stream, 0, row);
     return row;
 }
 
+/// q becomes ρq + √(1-ρ²)z, z drawn at `position`.
+void correlate(std::uint64_t seed, double rho, std::int64_t position, std::span<double> query)
+{
+    const double rest = std::sqrt(1.0 - rho * rho);
+    for (std::size_t channel = 0; channel < query.size(); ++channel)
+        query[channel] =
+            rho * query[channel] + rest * standardNormal(seed, RandomStream::Noise,
+                                                         static_cast<std::uint32_t>(channel),
+                                                         static_cast<std::uint32_t>(position));
+}
+
+void copyRow(const std::vector<double>& rows, std::int64_t position, std::span<double> row)
+{
+    std::copy_n(rows.begin() + position * static_cast<std::int64_t>(row.size()), row.size(), row.begin());
+}
+
 } // namespace
+
+std::span<const Content> contents()
+{
+    return kContents;
+}
 
 std::string_view word(Content content)
 {
@@ -33,6 +62,12 @@ std::string_view word(Content content)
         return "same";
     case Content::Correlation:
         return "correlation";
+    case Content::Needle:
+        return "needle";
+    case Content::Clusters:
+        return "clusters";
+    case Content::File:
+        return "file";
     }
     return "ones";
 }
@@ -45,25 +80,142 @@ std::optional<Content> findContent(std::string_view wanted)
     return std::nullopt;
 }
 
-ContentRows makeContent(Content content, int headDim, std::uint64_t seed, double rho, std::int64_t m,
-                        std::int64_t n)
+Result<ContentSource> ContentSource::make(const FigureOptions& options, const RopeConfig& config)
 {
-    if (content == Content::Ones) {
-        const std::vector<double> ones(static_cast<std::size_t>(headDim), 1.0);
-        return {ones, ones};
+    ContentSource source;
+    source.m_content = options.content;
+    source.m_headDim = config.headDim;
+    source.m_seed = options.seed;
+    source.m_rho = options.rho;
+    switch (options.content) {
+    case Content::Gaussian:
+        break;
+    case Content::Ones:
+        source.m_fixedQuery.assign(static_cast<std::size_t>(config.headDim), 1.0);
+        source.m_fixedKey = source.m_fixedQuery;
+        break;
+    case Content::Same:
+        source.m_fixedQuery = normalRow(options.seed, RandomStream::Query, config.headDim);
+        source.m_fixedKey = source.m_fixedQuery;
+        break;
+    case Content::Correlation:
+        source.m_isPerPosition = options.settings.truth("correlation_per_position");
+        if (!source.m_isPerPosition) {
+            source.m_fixedQuery = normalRow(options.seed, RandomStream::Query, config.headDim);
+            source.m_fixedKey = source.m_fixedQuery;
+            correlate(options.seed, options.rho, 0, source.m_fixedKey);
+        }
+        break;
+    case Content::Needle: {
+        source.m_needle = options.settings.whole("needle_position");
+        source.m_fixedQuery = normalRow(options.seed, RandomStream::Query, config.headDim);
+        double square = 0.0;
+        for (const double value : source.m_fixedQuery)
+            square += value * value;
+        const double scale = options.settings.number("needle_logit") / (logitScale(config) * square);
+        source.m_fixedKey = source.m_fixedQuery;
+        for (double& value : source.m_fixedKey)
+            value *= scale;
+        break;
     }
-    if (content == Content::Gaussian)
-        return {normalRow(seed, RandomStream::Query, headDim, m),
-                normalRow(seed, RandomStream::Key, headDim, n)};
-    ContentRows rows;
-    rows.query = normalRow(seed, RandomStream::Query, headDim, 0);
-    rows.key = rows.query;
-    if (content == Content::Same)
-        return rows;
-    const std::vector<double> noise = normalRow(seed, RandomStream::Noise, headDim, 0);
-    const double rest = std::sqrt(1.0 - rho * rho);
-    for (std::size_t channel = 0; channel < noise.size(); ++channel)
-        rows.key[channel] = rho * rows.query[channel] + rest * noise[channel];
+    case Content::Clusters:
+        source.m_meanQuery = options.settings.number("cluster_mean_q");
+        source.m_meanKey = options.settings.number("cluster_mean_k");
+        source.m_sigma = options.settings.number("cluster_sigma");
+        break;
+    case Content::File:
+        if (!options.tensors)
+            return Error{ErrorCode::BadInput,
+                         "the content is a file's, and no tensors are open; expected queries and keys in a "
+                         ".npy, .npz or .safetensors file",
+                         {}};
+        if (options.tensors->headDim != config.headDim)
+            return Error{ErrorCode::BadInput,
+                         {"{tensors} has rows of {found} channels; expected head_dim, {expected}",
+                          {{"tensors", options.tensors->name},
+                           {"found", std::to_string(options.tensors->headDim)},
+                           {"expected", std::to_string(config.headDim)}}},
+                         {}};
+        source.m_tensors = options.tensors;
+        break;
+    }
+    return source;
+}
+
+bool ContentSource::isFixed() const
+{
+    return m_content == Content::Ones || m_content == Content::Same ||
+           (m_content == Content::Correlation && !m_isPerPosition);
+}
+
+std::int64_t ContentSource::rowsAvailable() const
+{
+    return m_tensors ? m_tensors->tokens : kLargestPosition + 1;
+}
+
+template<class Fill>
+void ContentSource::fillRows(std::int64_t first, std::span<double> rows, Fill fill) const
+{
+    const auto width = static_cast<std::size_t>(m_headDim);
+    assert(rows.size() % width == 0 &&
+           first + static_cast<std::int64_t>(rows.size() / width) <= rowsAvailable());
+    for (std::size_t at = 0; at < rows.size(); at += width)
+        fill(first++, rows.subspan(at, width));
+}
+
+void ContentSource::fillQuery(std::int64_t position, std::span<double> row) const
+{
+    if (m_tensors) {
+        copyRow(m_tensors->query, position, row);
+        return;
+    }
+    if (!m_fixedQuery.empty()) {
+        std::copy(m_fixedQuery.begin(), m_fixedQuery.end(), row.begin());
+        return;
+    }
+    fillNormal(m_seed, RandomStream::Query, position, row);
+    if (m_content == Content::Clusters)
+        for (double& value : row)
+            value = m_meanQuery + m_sigma * value;
+}
+
+void ContentSource::fillKey(std::int64_t position, std::span<double> row) const
+{
+    if (m_tensors) {
+        copyRow(m_tensors->key, position, row);
+        return;
+    }
+    if (isFixed() || (m_content == Content::Needle && position == m_needle)) {
+        std::copy(m_fixedKey.begin(), m_fixedKey.end(), row.begin());
+        return;
+    }
+    if (m_content == Content::Correlation) {
+        fillQuery(position, row);
+        correlate(m_seed, m_rho, position, row);
+        return;
+    }
+    fillNormal(m_seed, RandomStream::Key, position, row);
+    if (m_content == Content::Clusters)
+        for (double& value : row)
+            value = m_meanKey + m_sigma * value;
+}
+
+void ContentSource::queries(std::int64_t first, std::span<double> rows) const
+{
+    fillRows(first, rows, [this](std::int64_t at, std::span<double> row) { fillQuery(at, row); });
+}
+
+void ContentSource::keys(std::int64_t first, std::span<double> rows) const
+{
+    fillRows(first, rows, [this](std::int64_t at, std::span<double> row) { fillKey(at, row); });
+}
+
+ContentRows makeContent(const ContentSource& source, std::int64_t m, std::int64_t n)
+{
+    const auto width = static_cast<std::size_t>(source.headDim());
+    ContentRows rows{std::vector<double>(width), std::vector<double>(width)};
+    source.queries(m, rows.query);
+    source.keys(n, rows.key);
     return rows;
 }
 

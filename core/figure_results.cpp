@@ -35,6 +35,7 @@ std::vector<double> distancesTo(std::int64_t last, bool isCoarse, bool isLogarit
 }
 
 Result<std::shared_ptr<const PairScores>> computeScores(Engine& engine, const ConfigurationResult& result,
+                                                        const ContentSource& content,
                                                         const FigureOptions& options, Provenance& provenance,
                                                         const std::stop_token& stop)
 {
@@ -42,8 +43,7 @@ Result<std::shared_ptr<const PairScores>> computeScores(Engine& engine, const Co
     const RopeConfig& config = result.shown.config;
     scores->m = options.m;
     scores->n = options.n;
-    ContentRows rows =
-        makeContent(options.content, config.headDim, options.seed, options.rho, options.m, options.n);
+    ContentRows rows = makeContent(content, options.m, options.n);
     scores->query = std::move(rows.query);
     scores->key = std::move(rows.key);
     scores->rotatedQuery.resize(scores->query.size());
@@ -202,10 +202,15 @@ std::vector<Issue> validateOptions(const FigureOptions& options,
     };
     if (options.pair < 0 || options.pair >= mostPairs)
         outOfRange("pair", std::to_string(options.pair), "0", std::to_string(mostPairs - 1));
-    if (options.m < 0 || options.m > kLargestPosition)
-        outOfRange("m", std::to_string(options.m), "0", std::to_string(kLargestPosition));
-    if (options.n < 0 || options.n > kLargestPosition)
-        outOfRange("n", std::to_string(options.n), "0", std::to_string(kLargestPosition));
+    // A file has rows for its tokens only.
+    const std::int64_t lastPosition =
+        options.content == Content::File && options.tensors
+            ? std::min(kLargestPosition, std::max<std::int64_t>(1, options.tensors->tokens) - 1)
+            : kLargestPosition;
+    if (options.m < 0 || options.m > lastPosition)
+        outOfRange("m", std::to_string(options.m), "0", std::to_string(lastPosition));
+    if (options.n < 0 || options.n > lastPosition)
+        outOfRange("n", std::to_string(options.n), "0", std::to_string(lastPosition));
     if (options.maxDistance < 1 || options.maxDistance > kLongestDistance)
         outOfRange("max_distance", std::to_string(options.maxDistance), "1",
                    std::to_string(kLongestDistance));
@@ -229,10 +234,18 @@ Result<FigureResults> computeFigureResults(Engine& engine, const ComputeRequest&
         ConfigurationResult result;
         result.shown = shown;
         result.issues = validate(shown.config);
+        std::optional<ContentSource> content;
         if (!hasError(result.issues)) {
+            auto made = ContentSource::make(request.options, shown.config);
+            if (made)
+                content = std::move(*made);
+            else
+                result.issues.push_back({Severity::Error, "content", made.error().message});
+        }
+        if (content) {
             result.channels = channelMap(shown.config);
             result.table = frequencyTable(shown.config);
-            auto scores = computeScores(engine, result, request.options, results.provenance, stop);
+            auto scores = computeScores(engine, result, *content, request.options, results.provenance, stop);
             if (!scores)
                 return scores.error();
             result.scores = *scores;

@@ -15,7 +15,22 @@ namespace {
 /// In the order in which the window shows them.
 const std::vector<FigureSettingInfo>& table()
 {
-    static const std::vector<FigureSettingInfo> rows{};
+    constexpr double kLastPosition = 100'000'000;
+    static const std::vector<FigureSettingInfo> rows{
+        {"needle_logit", "Needle: logit", "Logit of the needle before rotation, content needle",
+         "plane pairs scores channels", SettingKind::Number, "9", {}, 0.0, 30.0},
+        {"needle_position", "Needle: position", "Position of the needle among the keys, content needle",
+         "plane pairs scores channels", SettingKind::Whole, "256", {}, 0.0, kLastPosition, true},
+        {"correlation_per_position", "Draws for each position",
+         "Content correlation: a pair of draws for each position, so that the map is no longer Toeplitz",
+         "plane pairs scores channels", SettingKind::Switch, "false"},
+        {"cluster_mean_q", "Clusters: mean of q", "Mean of every channel of the queries, content clusters",
+         "plane pairs scores channels clusters", SettingKind::Number, "1", {}, -10.0, 10.0},
+        {"cluster_mean_k", "Clusters: mean of k", "Mean of every channel of the keys, content clusters",
+         "plane pairs scores channels clusters", SettingKind::Number, "-1", {}, -10.0, 10.0},
+        {"cluster_sigma", "Clusters: spread", "Standard deviation of every channel, content clusters",
+         "plane pairs scores channels clusters", SettingKind::Number, "1", {}, 0.0, 10.0},
+    };
     return rows;
 }
 

@@ -2,8 +2,14 @@
 #include "rope_config.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace ropewalk {
+
+double logitScale(const RopeConfig& config)
+{
+    return config.softmaxFactor / std::sqrt(static_cast<double>(config.headDim));
+}
 
 bool isTurningPair(const RopeConfig& config, int pair)
 {

@@ -154,6 +154,9 @@ inline int pairCount(const RopeConfig& config)
     return formedWidth(config) / 2;
 }
 
+/// κ, which turns a score into a logit: softmaxFactor/√head_dim. Temperature and A are not in it.
+double logitScale(const RopeConfig& config);
+
 /// Whether the channel scheme lets formed pair `pair` turn. The rules Proportional and Explicit may still
 /// hold it.
 bool isTurningPair(const RopeConfig& config, int pair);

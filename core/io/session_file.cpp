@@ -338,7 +338,8 @@ private:
         const std::string content = object.text("content", std::string(word(options.content)));
         const std::optional<Content> known = findContent(content);
         if (!known)
-            refuse("options.content is \"{content}\"; expected ones, gaussian, same or correlation",
+            refuse("options.content is \"{content}\"; expected ones, gaussian, same, correlation, needle, "
+                   "clusters or file",
                    {{"content", content.substr(0, 60)}});
         options.content = *known;
         options.seed = static_cast<std::uint64_t>(

@@ -139,6 +139,11 @@ void TestConfigKeys::set_data()
     });
     row("content", {"content=correlation", "seed=77", "rho=0.25"},
         [](C, O o) { return o.content == Content::Correlation && o.seed == 77 && o.rho == 0.25; });
+    row("needle", {"content=needle", "needle_logit=12.5", "needle_position=7"}, [](C, O o) {
+        return o.content == Content::Needle && o.settings.number("needle_logit") == 12.5 &&
+               o.settings.whole("needle_position") == 7;
+    });
+    row("file", {"content=file"}, [](C, O o) { return o.content == Content::File; });
     row("the last one counts", {"base=2", "base=3"}, [](C c, O) { return c.base == 3.0; });
     row("impossible values are validate's business", {"base=0.5"}, [](C c, O) { return c.base == 0.5; });
 }
@@ -172,7 +177,9 @@ void TestConfigKeys::refused_data()
     row("channels=last", {"rotary_dim"});
     row("channels=first", {"rotary_dim"});
     row("temperature=hot", {"unknown value", "none"});
-    row("content=needle", {"needle", "not built yet"});
+    row("content=needles", {"unknown value", "needle"});
+    row("needle_logit=x", {"needle_logit", "number"});
+    row("cluster_sigma=-1", {"cluster_sigma", "0"});
     row("short_factor=1,x", {"short_factor", "x", "numbers"});
     row("inv_freq=1;2", {"inv_freq", "1;2"});
     row("custom_pairs=0,1.5", {"custom_pairs", "1.5", "whole"});

@@ -236,7 +236,7 @@ void TestSessionFile::refused_data()
     row("m huge", start + one + R"(,"options":{"m":1e300}})", "options.m");
     row("rho", start + one + R"(,"options":{"rho":2}})", "options.rho");
     row("max_distance", start + one + R"(,"options":{"max_distance":100000000}})", "options.max_distance");
-    row("content", start + one + R"(,"options":{"content":"needle"}})", "needle");
+    row("content", start + one + R"(,"options":{"content":"needles"}})", "needles");
     row("options as a list", start + one + R"(,"options":[]})", "options");
     row("a long text", start + one + R"(,"figure":")" + QByteArray(3000, 'x') + "\"}", "figure");
     row("a key twice", start + one + R"(,"selected":0,"selected":0})", "twice");
