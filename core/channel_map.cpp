@@ -26,6 +26,12 @@ ChannelMap channelMap(const RopeConfig& config)
     const int rest = config.headDim - width;
     if (config.channels == ChannelScheme::Last)
         return {pairUp(config.layout, rest, width), pairUp(config.layout, 0, rest)};
+    if (config.channels == ChannelScheme::TwoBlocks) {
+        ChannelMap blocks{pairUp(config.layout, 0, width / 2), pairUp(config.layout, width, rest)};
+        const auto second = pairUp(config.layout, width / 2, width / 2);
+        blocks.formed.insert(blocks.formed.end(), second.begin(), second.end());
+        return blocks;
+    }
     return {pairUp(config.layout, 0, width), pairUp(config.layout, width, rest)};
 }
 

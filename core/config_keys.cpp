@@ -121,13 +121,9 @@ void setLayout(const Setting& setting, RopeConfig& config)
 
 void setChannels(const Setting& setting, RopeConfig& config)
 {
-    checkWord(setting, {"all", "first", "last", "quarters_1_3", "half_rope", "none", "custom"});
+    checkWord(setting, {channelsWords().begin(), channelsWords().end()});
     const std::string& value = setting.value;
-    config.channels = value == "last"           ? ChannelScheme::Last
-                      : value == "quarters_1_3" ? ChannelScheme::Quarters13
-                      : value == "half_rope"    ? ChannelScheme::HalfRope
-                      : value == "custom"       ? ChannelScheme::Custom
-                                                : ChannelScheme::First;
+    config.channels = schemeOfWord(value);
     if (value == "none")
         config.rotaryDim = 0;
     else if (value != "first" && value != "last")
@@ -437,6 +433,151 @@ void checkChannels(const std::vector<Setting>& settings, const std::string& lett
     }
 }
 
+/// Other spellings, in files, of what a key of `--set` stands for.
+struct FileSpelling
+{
+    std::string_view key, inFile;
+};
+constexpr std::array kFileSpellings{
+    FileSpelling{"base", "rope_theta"},
+    FileSpelling{"base", "rotary_emb_base"},
+    FileSpelling{"base", "rope_local_base_freq"},
+    FileSpelling{"base", "global_rope_theta"},
+    FileSpelling{"base", "local_rope_theta"},
+    FileSpelling{"base", "compress_rope_theta"},
+    FileSpelling{"base", "swa_rope_theta"},
+    FileSpelling{"base", "rope_embedding_base"},
+    FileSpelling{"base", "theta"},
+    FileSpelling{"base", "rope_ratio"},
+    FileSpelling{"base", "freq_base"},
+    FileSpelling{"base", "freq_base_swa"},
+    FileSpelling{"head_dim", "qk_head_dim"},
+    FileSpelling{"head_dim", "global_head_dim"},
+    FileSpelling{"head_dim", "swa_head_dim"},
+    FileSpelling{"head_dim", "kv_channels"},
+    FileSpelling{"head_dim", "key_length"},
+    FileSpelling{"head_dim", "hidden_size"},
+    FileSpelling{"head_dim", "num_attention_heads"},
+    FileSpelling{"head_dim", "n_embd"},
+    FileSpelling{"head_dim", "n_head"},
+    FileSpelling{"head_dim", "dim"},
+    FileSpelling{"head_dim", "n_heads"},
+    FileSpelling{"rotary_dim", "partial_rotary_factor"},
+    FileSpelling{"rotary_dim", "rotary_pct"},
+    FileSpelling{"rotary_dim", "rope_pct"},
+    FileSpelling{"rotary_dim", "rope_percent"},
+    FileSpelling{"rotary_dim", "rotary_emb_fraction"},
+    FileSpelling{"rotary_dim", "rotary share"},
+    FileSpelling{"rotary_dim", "qk_rope_head_dim"},
+    FileSpelling{"rotary_dim", "dimension_count"},
+    FileSpelling{"rule", "rope_type"},
+    FileSpelling{"rule", "type"},
+    FileSpelling{"rule", "use_dynamic_ntk"},
+    FileSpelling{"rule", "use_scaled_rope"},
+    FileSpelling{"layout", "rope_interleave"},
+    FileSpelling{"layout", "rotary_emb_interleaved"},
+    FileSpelling{"layout", "use_hf_rope"},
+    FileSpelling{"max_position_embeddings", "n_positions"},
+    FileSpelling{"max_position_embeddings", "max_sequence_length"},
+    FileSpelling{"max_position_embeddings", "model_max_length"},
+    FileSpelling{"max_position_embeddings", "context_length"},
+    FileSpelling{"original_max_position_embeddings", "original_context_length"},
+    FileSpelling{"temperature", "use_logn_attn"},
+    FileSpelling{"temperature", "attn_temperature_tuning"},
+    FileSpelling{"temperature_coefficient", "llama_4_scaling_beta"},
+    FileSpelling{"temperature_coefficient", "attn_scale"},
+    FileSpelling{"temperature_length", "floor_scale"},
+};
+
+/// The one of several keys of `--set` for the same thing under which files' spellings are listed.
+std::string_view mainKey(std::string_view key)
+{
+    return key == "rope_theta" ? "base" : key == "partial_rotary_factor" ? "rotary_dim" : key;
+}
+
+/// Whether a note of a reader is about what `key` sets: by the last part of its field.
+bool isAbout(const Issue& note, std::string_view key)
+{
+    std::string_view field = note.field;
+    field = field.substr(field.rfind('.') + 1); // npos + 1 is 0
+    return field == key || field == mainKey(key) ||
+           std::any_of(kFileSpellings.begin(), kFileSpellings.end(), [&](const FileSpelling& spelling) {
+               return spelling.key == mainKey(key) && spelling.inFile == field;
+           });
+}
+
+const RuleParameterInfo* parameterOf(const FrequencyRuleInfo& rule, std::string_view key)
+{
+    const auto found = std::find_if(rule.parameters.begin(), rule.parameters.end(),
+                                    [&](const RuleParameterInfo& parameter) { return parameter.key == key; });
+    return found == rule.parameters.end() ? nullptr : &*found;
+}
+
+/// Whether a key says something that nothing of this configuration reads, and `why`.
+bool hasNoEffect(std::string_view key, const RopeConfig& config, Message& why, const std::string& value)
+{
+    const FrequencyRuleInfo& rule = info(config.rule);
+    const bool isOfRules =
+        key != "partial_rotary_factor" && // elsewhere another way to say rotary_dim
+        std::any_of(frequencyRules().begin(), frequencyRules().end(),
+                    [&](const FrequencyRuleInfo& row) { return parameterOf(row, key) != nullptr; });
+    if (isOfRules && !parameterOf(rule, key)) {
+        why = {"{value} is set and has no effect with the rule {rule}",
+               {{"value", value}, {"rule", std::string(rule.word)}}};
+        return true;
+    }
+    if (key == "original_max_position_embeddings" && config.rule == FrequencyRule::Dynamic) {
+        why = {"{value} is set and has no effect with the rule {rule}, which measures against "
+               "max_position_embeddings",
+               {{"value", value}, {"rule", std::string(rule.word)}}};
+        return true;
+    }
+    if (key == "custom_pairs" && config.channels != ChannelScheme::Custom) {
+        why = {"{value} is set and has no effect with channels={channels}; expected channels=custom",
+               {{"value", value}, {"channels", std::string(channelsWord(config))}}};
+        return true;
+    }
+    if (key.starts_with("temperature_") && config.temperature.rule == TemperatureRule::None) {
+        why = {"{value} is set and has no effect without a temperature", {{"value", value}}};
+        return true;
+    }
+    return false;
+}
+
+std::string shortened(const std::string& value)
+{
+    constexpr std::size_t kMost = 40;
+    return value.size() <= kMost ? value : value.substr(0, kMost) + "…";
+}
+
+/// What a reader noted and `--set` overrode is no longer so, and what was set in vain is said, as of a file.
+void updateNotes(const std::vector<Setting>& settings, const std::string& letter, RopeConfig& config)
+{
+    for (const Setting& setting : settings) {
+        if (!findKey(setting).ofConfig || !(setting.letter.empty() || setting.letter == letter))
+            continue;
+        const std::string value = shortened(setting.value);
+        const bool isRule = setting.key == "rule";
+        const auto isOverridden = [&](const Issue& note) {
+            if (isAbout(note, setting.key))
+                return true;
+            // With another rule, the parameters that it does not have say nothing any more.
+            const std::string_view field = std::string_view(note.field).substr(note.field.rfind('.') + 1);
+            return isRule && !parameterOf(info(config.rule), field) &&
+                   std::any_of(frequencyRules().begin(), frequencyRules().end(),
+                               [&](const FrequencyRuleInfo& row) { return parameterOf(row, field); });
+        };
+        const std::size_t before = config.notes.size();
+        std::erase_if(config.notes, isOverridden);
+        Message why;
+        if (hasNoEffect(setting.key, config, why, value))
+            config.notes.push_back({Severity::Warning, setting.key, std::move(why)});
+        else if (config.notes.size() != before)
+            config.notes.push_back({Severity::Read, setting.key,
+                                    {"{value}, set in place of what was read", {{"value", value}}}});
+    }
+}
+
 std::size_t editDistance(std::string_view a, std::string_view b)
 {
     std::vector<std::size_t> row(b.size() + 1);
@@ -534,6 +675,12 @@ Result<void> applySettings(const std::vector<Setting>& settings,
     } catch (const Refusal& refusal) {
         return Error{ErrorCode::Usage, refusal.message, "--set"};
     }
+}
+
+void noteSettings(const std::vector<Setting>& settings, std::vector<FigureConfiguration>& configurations)
+{
+    for (FigureConfiguration& shown : configurations)
+        updateNotes(settings, shown.letter, shown.config);
 }
 
 RopeConfig withRule(RopeConfig config, FrequencyRule rule)

@@ -31,6 +31,11 @@ bool isListKey(std::string_view key);
 Result<void> applySettings(const std::vector<Setting>& settings,
                            std::vector<FigureConfiguration>& configurations, FigureOptions& options);
 
+/// Brings the notes of configurations up to date with settings that were applied to them: a note about what
+/// was overridden gives way to one that says so, and a setting that nothing reads gets a warning, as a value
+/// of a file would.
+void noteSettings(const std::vector<Setting>& settings, std::vector<FigureConfiguration>& configurations);
+
 /// One key of a configuration with the value it has, as `--set` spells both.
 struct ConfigKeyValue
 {

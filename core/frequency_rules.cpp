@@ -67,7 +67,7 @@ std::vector<double> dampingRates(const RopeConfig& config, const FrequencyTable&
     for (int i = 0; i < static_cast<int>(rates.size()); ++i)
         if (table.turns(i))
             rates[static_cast<std::size_t>(i)] =
-                std::log((2.0 * i / scheduleWidth(config) + config.xpos->gamma) /
+                std::log((2.0 * scheduleIndex(config, i) / scheduleWidth(config) + config.xpos->gamma) /
                          (1.0 + config.xpos->gamma)) /
                 config.xpos->scaleBase;
     return rates;

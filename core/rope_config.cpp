@@ -2,6 +2,7 @@
 #include "rope_config.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 namespace ropewalk {
@@ -16,6 +17,7 @@ bool isTurningPair(const RopeConfig& config, int pair)
     switch (config.channels) {
     case ChannelScheme::First:
     case ChannelScheme::Last:
+    case ChannelScheme::TwoBlocks:
         break;
     case ChannelScheme::Quarters13:
     case ChannelScheme::HalfRope:
@@ -36,9 +38,22 @@ int turningPairCount(const RopeConfig& config)
 
 int scheduleWidth(const RopeConfig& config)
 {
-    const bool isHalf =
-        config.channels == ChannelScheme::Quarters13 || config.channels == ChannelScheme::HalfRope;
-    return isHalf ? config.headDim / 2 : config.rotaryDim;
+    switch (config.channels) {
+    case ChannelScheme::Quarters13:
+    case ChannelScheme::HalfRope:
+    case ChannelScheme::TwoBlocks:
+        return config.headDim / 2;
+    case ChannelScheme::First:
+    case ChannelScheme::Last:
+    case ChannelScheme::Custom:
+        break;
+    }
+    return config.rotaryDim;
+}
+
+int scheduleIndex(const RopeConfig& config, int pair)
+{
+    return config.channels == ChannelScheme::TwoBlocks ? pair % std::max(1, config.headDim / 4) : pair;
 }
 
 std::optional<std::int64_t> trainingLength(const RopeConfig& config)
@@ -109,6 +124,8 @@ std::string_view word(ChannelScheme scheme)
         return "quarters_1_3";
     case ChannelScheme::HalfRope:
         return "half_rope";
+    case ChannelScheme::TwoBlocks:
+        return "two_blocks";
     case ChannelScheme::Custom:
         return "custom";
     }
@@ -121,6 +138,22 @@ std::string_view channelsWord(const RopeConfig& config)
         return "none";
     const bool isSlice = config.channels == ChannelScheme::First || config.channels == ChannelScheme::Last;
     return isSlice && config.rotaryDim == config.headDim ? "all" : word(config.channels);
+}
+
+std::span<const std::string_view> channelsWords()
+{
+    static constexpr std::array<std::string_view, 8> kWords{"all",       "first",      "last",   "quarters_1_3",
+                                                            "half_rope", "two_blocks", "custom", "none"};
+    return kWords;
+}
+
+ChannelScheme schemeOfWord(std::string_view channelsWord)
+{
+    for (const ChannelScheme scheme : {ChannelScheme::Last, ChannelScheme::Quarters13, ChannelScheme::HalfRope,
+                                       ChannelScheme::TwoBlocks, ChannelScheme::Custom})
+        if (word(scheme) == channelsWord)
+            return scheme;
+    return ChannelScheme::First;
 }
 
 } // namespace ropewalk

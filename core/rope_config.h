@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -21,6 +22,10 @@ enum class ChannelScheme {
     Last,       ///< the last rotary_dim channels (MLA's separate rotary part)
     Quarters13, ///< the first half of the head's pairs: quarters 1 and 3 when half-split (RoPE-ID)
     HalfRope,   ///< the same half of the pairs, under the name of RoPE-ID's baseline
+    /// Both halves of the head paired and turned each for itself, with one table of frequencies of the width
+    /// head_dim/2 that starts anew in the second (ChatGLM-6B, where each block has a position id of its own;
+    /// here both turn by the same position).
+    TwoBlocks,
     Custom,     ///< the pairs of RopeConfig::customPairs
 };
 
@@ -117,8 +122,8 @@ struct RopeConfig
     std::string name;
     std::optional<std::string> layerType; ///< empty where all layers are alike
     int headDim = 128;                    ///< channels of one head, even
-    /// Width over which pairs are formed, even, ≤ headDim; 0 turns nothing. headDim for Quarters13, HalfRope,
-    /// Custom and the rule Proportional, where some of the pairs formed are still.
+    /// Width over which pairs are formed, even, ≤ headDim; 0 turns nothing. headDim for TwoBlocks, and for
+    /// Quarters13, HalfRope, Custom and the rule Proportional, where some of the pairs formed are still.
     int rotaryDim = 128;
     ChannelScheme channels = ChannelScheme::First;
     std::vector<int> customPairs; ///< ChannelScheme::Custom: the pairs that turn, ascending, below headDim/2
@@ -162,8 +167,11 @@ double logitScale(const RopeConfig& config);
 bool isTurningPair(const RopeConfig& config, int pair);
 /// Formed pairs that the channel scheme lets turn.
 int turningPairCount(const RopeConfig& config);
-/// The width w of the plain schedule base^(-2i/w): rotaryDim, and head_dim/2 where half of the pairs turn.
+/// The width w of the plain schedule base^(-2i/w): rotaryDim, and head_dim/2 where half of the pairs turn or
+/// the head has two blocks.
 int scheduleWidth(const RopeConfig& config);
+/// The index i in that schedule of formed pair `pair`: the same, and counted anew in the second of two blocks.
+int scheduleIndex(const RopeConfig& config, int pair);
 
 /// The length T that rules and "turns in training" are computed with: `original_max_position_embeddings`
 /// where stated, else `max_position_embeddings`; always the latter for the rule Dynamic. Empty when it is not
@@ -183,8 +191,13 @@ int rotaryDimForShare(int headDim, double share);
 std::string_view word(Layout layout); ///< "interleaved", "half"
 std::string_view word(Severity severity);
 std::string_view word(Spacing spacing);      ///< "geometric", "linear"
-std::string_view word(ChannelScheme scheme); ///< "first", "last", "quarters_1_3", "half_rope", "custom"
-/// "all", "first", "none", "last", "quarters_1_3", "half_rope", "custom"
+/// "first", "last", "quarters_1_3", "half_rope", "two_blocks", "custom"
+std::string_view word(ChannelScheme scheme);
+/// The word of the scheme, "all" where a slice is the whole head, "none" where nothing is formed.
 std::string_view channelsWord(const RopeConfig& config);
+/// All words of `--set channels=`, in the order in which they are shown.
+std::span<const std::string_view> channelsWords();
+/// The scheme of one of these words; "all" and "none" are First, of which rotaryDim says how much.
+ChannelScheme schemeOfWord(std::string_view channelsWord);
 
 } // namespace ropewalk

@@ -114,14 +114,27 @@ QString temperatureText(const RopeConfig& config)
     return isInAttentionFactor(config) ? text + QStringLiteral(", as attention_factor²") : text;
 }
 
+QString layoutText(const RopeConfig& config)
+{
+    const int width = config.rotaryDim;
+    const bool isHalf = config.layout == Layout::Half;
+    if (config.channels == ChannelScheme::TwoBlocks)
+        return isHalf ? QStringLiteral("half-split in each half of the head: channels i and i + %1, %2 + i and %3 + i")
+                            .arg(width / 4)
+                            .arg(width / 2)
+                            .arg(width / 4 * 3)
+                      : QStringLiteral("interleaved: channels 2i and 2i + 1, in each half of the head");
+    const int first = config.channels == ChannelScheme::Last ? config.headDim - width : 0;
+    if (first == 0)
+        return isHalf ? QStringLiteral("half-split: channels i and i + %1").arg(width / 2)
+                      : QStringLiteral("interleaved: channels 2i and 2i + 1");
+    return isHalf ? QStringLiteral("half-split: channels %1 + i and %2 + i").arg(first).arg(first + width / 2)
+                  : QStringLiteral("interleaved: channels %1 + 2i and %2 + 2i").arg(first).arg(first + 1);
+}
+
 QString settings(const RopeConfig& config, const FrequencyTable& table)
 {
-    const bool isLast = config.channels == ChannelScheme::Last;
-    const QString start = isLast ? QStringLiteral("%1 + ").arg(config.headDim - config.rotaryDim) : QString();
-    const QString layout =
-        config.layout == Layout::Half
-            ? QStringLiteral("half-split: channels %1i and %1i + %2").arg(start).arg(config.rotaryDim / 2)
-            : QStringLiteral("interleaved: channels %1 2i and %1 2i + 1").arg(start).simplified();
+    const QString layout = layoutText(config);
     const auto training = trainingLength(config);
     TextTable lines({QStringLiteral("head_dim"), QString::number(config.headDim)});
     const std::string_view scheme = channelsWord(config);
@@ -314,6 +327,7 @@ Result<void> applyTo(InspectedFile& file, const std::vector<Setting>& settings)
     FigureOptions options;
     if (const Result<void> applied = applySettings(settings, shown, options); !applied)
         return applied;
+    noteSettings(settings, shown);
     for (std::size_t i = 0; i < shown.size(); ++i) {
         RopeConfig& config = file.configurations[i];
         config = std::move(shown[i].config);

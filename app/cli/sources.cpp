@@ -188,6 +188,7 @@ Result<FigureSource> openSource(const Arguments& arguments)
     if (const Result<void> applied = applySettings(*settings, source->configurations, source->options);
         !applied)
         return applied.error();
+    noteSettings(*settings, source->configurations);
     // The default pair is a wish: a narrower head shows its last one. A pair that was asked for has to be
     // there.
     if (std::none_of(settings->begin(), settings->end(),

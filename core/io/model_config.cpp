@@ -87,6 +87,9 @@ public:
                    {{"kind", jsonKind(m_root)}});
         if (const Json* schema = member(m_root, "schema"); schema && schema->is_string())
             refuse("schema is {value}; expected a model's config.json", {{"value", jsonText(*schema)}});
+        for (const PartsFamily& family : familiesOfParts())
+            if (m_path.empty() && family.modelType == statedType())
+                return readParts(family, repeatedKeys);
         if (isMetaParams()) {
             m_family = &metaParamsFamily();
             makeParamsBlock();
@@ -155,8 +158,6 @@ private:
         if (!hasFields)
             return nothing(Severity::Unknown, "", "no model fields found in this file");
         findPart();
-        if (isFamilyNotRead(m_modelType))
-            refuse("model_type is {type}; this family is not read", {{"type", m_modelType}});
         for (const PlainFamily& family : familiesWithoutRotation()) {
             if (family.modelType != m_modelType)
                 continue;
@@ -179,6 +180,9 @@ private:
             note(Severity::Read, m_path + "use_mla", "false: attention as in Llama");
             m_family = findModelFamily("llama");
         }
+        for (const FamilySwitch& row : familySwitches())
+            if (row.modelType == m_modelType && isTrue(topLevel(row.key)))
+                m_family = findModelFamily(row.family);
         if (!m_family)
             m_family = &unknownFamily(topLevel("qk_rope_head_dim") != nullptr);
         return std::nullopt;
@@ -190,9 +194,51 @@ private:
         return value && *value == false;
     }
 
+    /// A model whose parts are each a language model of their own.
+    ModelReading readParts(const PartsFamily& family, const std::vector<std::string>& repeatedKeys)
+    {
+        std::vector<ModelReading> readings;
+        for (const std::string_view key : family.parts) {
+            const Json* part = topLevel(key);
+            if (!part || !part->is_object())
+                refuse("{key} is {value}; a file of the family {type} has an object for each of {parts}",
+                       {{"key", std::string(key)},
+                        {"value", part ? jsonText(*part) : "not stated"},
+                        {"type", std::string(family.modelType)},
+                        {"parts", std::string(family.parts[0]) + " and " + std::string(family.parts[1])}});
+            Reader reader(m_root, m_name);
+            reader.m_part = part;
+            reader.m_path = std::string(key) + ".";
+            reader.m_parentType = family.modelType;
+            readings.push_back(reader.read(repeatedKeys));
+        }
+        const auto& first = readings[0].configurations;
+        const auto& second = readings[1].configurations;
+        if (std::equal(first.begin(), first.end(), second.begin(), second.end(), computesTheSameLayers)) {
+            readings[0].notes.push_back({Severity::Read, std::string(family.parts[1]),
+                                         {"its rotation is that of the {part}, which is shown",
+                                          {{"part", std::string(family.parts[0])}}}});
+            return std::move(readings[0]);
+        }
+        ModelReading all;
+        for (std::size_t i = 0; i < readings.size(); ++i) {
+            for (RopeConfig& config : readings[i].configurations) {
+                config.name += " (" + std::string(family.parts[i]) + ")";
+                all.configurations.push_back(std::move(config));
+            }
+            all.notes.insert(all.notes.end(), readings[i].notes.begin(), readings[i].notes.end());
+        }
+        return all;
+    }
+
+    static bool computesTheSameLayers(const RopeConfig& a, const RopeConfig& b)
+    {
+        return a.layerType == b.layerType && computesTheSame(a, b);
+    }
+
     void findPart()
     {
-        std::string parentType = statedType();
+        std::string parentType = m_parentType.empty() ? statedType() : resolvedType(m_parentType);
         for (bool isFound = true; isFound;) {
             isFound = false;
             for (const std::string_view key : nestedPartKeys()) {
@@ -327,7 +373,7 @@ private:
                                  &keys.rotaryDim, &keys.length, &keys.trainingLength})
             if (spells(*list, key))
                 return true;
-        if (key == m_family->layoutKey || key == m_family->baseFactor)
+        if (key == m_family->layoutKey || key == m_family->baseFactor || key == m_family->structure)
             return true;
         if (key == "qk_rope_head_dim" && isFalse("use_mla"))
             return true;
@@ -512,6 +558,40 @@ private:
                    "rope_parameters",
                    {{"type", m_modelType}});
         makeQwenBlock();
+        makeRuleBlock();
+    }
+
+    /// InternLM-1 states its rule in an object of its own.
+    void makeRuleBlock()
+    {
+        const Json* block = m_family->ruleBlock.empty() ? nullptr : topLevel(m_family->ruleBlock);
+        if (!block)
+            return;
+        const std::string field = m_path + std::string(m_family->ruleBlock);
+        if (!block->is_object())
+            refuse("{key} is {kind}; expected an object such as {\"type\": \"dynamic\", \"base\": 10000}",
+                   {{"key", field}, {"kind", jsonKind(*block)}});
+        const Json* type = member(*block, "type");
+        const std::string typeWord = textOf(type);
+        if (typeWord != "origin" && typeWord != "dynamic")
+            refuse("{key} is {value}; expected \"origin\" or \"dynamic\"",
+                   {{"key", field + ".type"}, {"value", type ? jsonText(*type) : "not stated"}});
+        const auto make = [&](const char* key, const Json& value, const char* from) {
+            m_made[key] = value;
+            m_madeFields[key] = field + "." + from;
+        };
+        make("rope_type", typeWord == "dynamic" ? "dynamic" : "default", "type");
+        if (const Json* base = member(*block, "base"))
+            make("rope_theta", *base, "base");
+        if (typeWord == "dynamic") {
+            const Json* factor = member(*block, "scaling_factor");
+            m_made["factor"] = factor ? *factor : Json(1.0);
+            m_madeFields["factor"] = field + ".scaling_factor";
+            if (!factor)
+                noteAssumed(field + ".scaling_factor", "1");
+        }
+        m_block = &m_made;
+        m_blockName = field;
     }
 
     /// Qwen-1 states its rule by a switch.
@@ -652,6 +732,11 @@ private:
         m_config.name = nameOfModel();
         if (!m_kind->layerType.empty())
             m_config.layerType = m_kind->layerType;
+        if (m_kind->row && !m_kind->row->tokens.empty()) {
+            m_config.name += " (" + std::string(m_kind->row->tokens) + ")";
+            m_config.channels = m_kind->row->channels;
+            note(Severity::Read, m_path + std::string(m_family->structure), std::string(m_kind->row->remark));
+        }
         readLayout();
         readRule();
         readHead();
@@ -1037,7 +1122,8 @@ private:
         const bool hasOwn = row && !row->base.front().empty();
         const KeySpellings::List& keys = hasOwn ? row->base : m_family->keys->base;
         // A flat block's base is the family's; a kind with a key of its own has its base there.
-        const bool isOfBlock = !keys.front().empty() && (!hasOwn || m_kind->block != m_block);
+        const bool isMade = m_kind->block == &m_made && inBlock("rope_theta");
+        const bool isOfBlock = isMade || (!keys.front().empty() && (!hasOwn || m_kind->block != m_block));
         const Value base = find(keys, isOfBlock ? "rope_theta" : std::string_view());
         const std::optional<double> fallback = row && row->baseDefault ? row->baseDefault : m_family->base;
         if (base) {
@@ -1348,6 +1434,7 @@ private:
     const Json* m_part; ///< the language model's part
     std::string m_path; ///< its keys, each with a dot behind it
     std::string m_name;
+    std::string m_parentType; ///< of a part that is read alone
     std::string m_modelType;
     const ModelFamily* m_family = nullptr;
     const Json* m_block = nullptr;

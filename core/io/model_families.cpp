@@ -43,6 +43,8 @@ constexpr KeySpellings kNomicKeys{.hiddenSize = {"n_embd", "hidden_size"},
                                   .base = {"rotary_emb_base", "rope_theta"},
                                   .share = {"rotary_emb_fraction", "partial_rotary_factor"},
                                   .length = {"max_position_embeddings", "n_positions"}};
+constexpr KeySpellings kChatGlm6bKeys{
+    .headDim = {}, .base = {}, .share = {}, .length = {"max_sequence_length"}};
 constexpr KeySpellings kMoonshineKeys{
     .heads = {"encoder_num_attention_heads", "decoder_num_attention_heads", "num_attention_heads"}};
 constexpr KeySpellings kJinaKeys{.base = {"rotary_emb_base", "rope_theta"}};
@@ -115,6 +117,21 @@ constexpr std::array kRotatesWords{LayerScheme::Word{"1", 0}, LayerScheme::Word{
 constexpr std::array kLlama4Kinds{LayerKind{.layerType = "chunked_attention"},
                                   LayerKind{.layerType = "no_rope", .rotates = false}};
 constexpr LayerScheme kLlama4Layers{kLlama4Kinds, "no_rope_layers", kRotatesWords};
+// ChatGLM-6B: block 1 of the head turns by a token's first position id, block 2 by its second.
+constexpr std::array kChatGlm6bKinds{
+    LayerKind{.layerType = "",
+              .tokens = "context tokens",
+              .channels = ChannelScheme::First,
+              .remark = "context token j has the ids (j, 0): block 1, the first half of the head, turns by j, "
+                        "block 2 stays"},
+    LayerKind{.layerType = "",
+              .tokens = "generated tokens",
+              .channels = ChannelScheme::Last,
+              .remark = "generated token g = 0, 1, … has the ids (index of the mask token, g + 1): among these "
+                        "block 1 stays, block 2, the second half of the head, turns by g + 1; towards a context "
+                        "token both blocks turn, each by its own distance"},
+};
+constexpr LayerScheme kChatGlm6bTokens{kChatGlm6bKinds, {}, {}};
 constexpr std::array kSmolLm3Kinds{LayerKind{.layerType = "full_attention"},
                                    LayerKind{.layerType = "no_rope", .rotates = false}};
 constexpr LayerScheme kSmolLm3Layers{kSmolLm3Kinds, "no_rope_layers", kRotatesWords};
@@ -202,6 +219,14 @@ constexpr std::array kFamilies{
                 .keys = &kChatGlmKeys,
                 .readsScaling = false,
                 .baseFactor = "rope_ratio"},
+    ModelFamily{.modelType = "chatglm_6b",
+                .className = "modeling_chatglm.py of ChatGLM-6B",
+                .base = 1e4,
+                .share = 0.5,
+                .keys = &kChatGlm6bKeys,
+                .readsScaling = false,
+                .layers = &kChatGlm6bTokens,
+                .structure = "position_encoding_2d"},
     ModelFamily{"cohere", "CohereConfig", kInterleaved, 5e5, 1.0, 8192, 64},
     withLayers(ModelFamily{"cohere2", "Cohere2Config", kInterleaved, 1e4}, kSlidingOnlyLayers),
     ModelFamily{.modelType = "codegen",
@@ -246,6 +271,13 @@ constexpr std::array kFamilies{
                 .base = 1e4,
                 .headDim = 256,
                 .logitScale = LogitScale::QueryPreAttnScalar},
+    ModelFamily{.modelType = "t5_gemma_module",
+                .className = "T5GemmaModuleConfig",
+                .base = 1e4,
+                .headDim = 256,
+                .logitScale = LogitScale::QueryPreAttnScalar},
+    gemma3Family("t5gemma2_text", "T5Gemma2TextConfig", LogitScale::QueryPreAttnScalar),
+    gemma3Family("t5gemma2_decoder", "T5Gemma2DecoderConfig", LogitScale::QueryPreAttnScalar),
     gemma3Family("gemma3_text", "Gemma3TextConfig", LogitScale::QueryPreAttnScalar),
     gemma3Family("gemma3n_text", "Gemma3nTextConfig", LogitScale::One),
     ModelFamily{.modelType = "gemma4_text",
@@ -298,7 +330,12 @@ constexpr std::array kFamilies{
     ModelFamily{"hunyuan_v1_dense", "HunYuanDenseV1Config", kHalf, 1e4},
     ModelFamily{"hunyuan_v1_moe", "HunYuanMoEV1Config", kHalf, 1e4},
     ModelFamily{"hy_v3", "HyV3Config", kHalf, 11158840.0},
-    ModelFamily{"internlm", "modeling_internlm.py", kHalf, 1e4, 1.0, {}, {}, {}, {}, &kFixedBaseKeys},
+    ModelFamily{.modelType = "internlm",
+                .className = "modeling_internlm.py",
+                .base = 1e4,
+                .keys = &kFixedBaseKeys,
+                .readsScaling = false,
+                .ruleBlock = "rotary"},
     ModelFamily{"internlm2", "InternLM2Config", kHalf, 1e4, 1.0, 4096, 32},
     ModelFamily{.modelType = "jina_embeddings_v3",
                 .className = "JinaEmbeddingsV3Config",
@@ -392,6 +429,7 @@ constexpr std::array kArchitectures = std::to_array<std::pair<std::string_view, 
     {"GemmaForCausalLM", "gemma"},
     {"Gemma2ForCausalLM", "gemma2"},
     {"Gemma3ForCausalLM", "gemma3_text"},
+    {"InternLMForCausalLM", "internlm"},
     {"InternLM2ForCausalLM", "internlm2"},
     {"LlamaForCausalLM", "llama"},
     {"MiniCPMForCausalLM", "minicpm"},
@@ -433,6 +471,9 @@ constexpr std::array kPartTypes = std::to_array<std::pair<std::string_view, std:
     {"qwen3_omni_moe_thinker", "qwen3_omni_moe_text"},
     {"qwen3_vl", "qwen3_vl_text"},
     {"qwen3_vl_moe", "qwen3_vl_moe_text"},
+    {"t5gemma", "t5_gemma_module"},
+    {"t5gemma2", "t5gemma2_text"},
+    {"t5gemma2_encoder", "t5gemma2_text"},
     {"voxtral", "llama"},
 });
 
@@ -469,8 +510,14 @@ constexpr std::array kWithoutRotation{
 
 constexpr std::array kPlainSizes{PlainSize{"baichuan", 5120, "ALiBi in the models of this size"}};
 
-// Two models in one file, or positions that are no single number: no one configuration could stand for them.
-constexpr std::array kNotRead = std::to_array<std::string_view>({"t5gemma", "t5gemma2"});
+constexpr std::array kFamilySwitches{
+    FamilySwitch{"chatglm", "position_encoding_2d", "chatglm_6b"},
+};
+
+constexpr std::array kFamiliesOfParts{
+    PartsFamily{"t5gemma", {"encoder", "decoder"}},
+    PartsFamily{"t5gemma2", {"encoder", "decoder"}},
+};
 
 constexpr std::array kStructureKeys{
     StructureKey{"qk_rope_head_dim", StructureKey::Stated, "multi-head latent attention (MLA)"},
@@ -577,9 +624,14 @@ std::span<const std::string_view> nestedPartKeys()
     return kNestedParts;
 }
 
-bool isFamilyNotRead(std::string_view modelType)
+std::span<const FamilySwitch> familySwitches()
 {
-    return std::find(kNotRead.begin(), kNotRead.end(), modelType) != kNotRead.end();
+    return kFamilySwitches;
+}
+
+std::span<const PartsFamily> familiesOfParts()
+{
+    return kFamiliesOfParts;
 }
 
 std::span<const PlainFamily> familiesWithoutRotation()

@@ -35,10 +35,10 @@ enum class LogitScale {
     MscaleAllDim         ///< DeepSeek: mscale(factor, mscale_all_dim)² beside 1/√head_dim
 };
 
-/// One kind of layer in a family whose layers differ.
+/// One kind of layer in a family whose layers differ, or one kind of token where those differ.
 struct LayerKind
 {
-    std::string_view layerType;          ///< the word of the JSON
+    std::string_view layerType;          ///< the word of the JSON; empty where layers are alike
     KeySpellings::List base{};           ///< keys of a base of its own; empty: the family's
     std::optional<double> baseDefault{}; ///< of the class; empty: the family's
     std::string_view headDim{};          ///< key of a head width of its own; empty: the family's
@@ -47,6 +47,9 @@ struct LayerKind
     bool rotates = true;
     std::optional<double> attentionFactor{};   ///< A of the publisher's code, whatever the block says
     std::optional<double> proportionalShare{}; ///< the class' own rule where no block is stated: proportional
+    std::string_view tokens{};                 ///< the kind of token, for the name
+    ChannelScheme channels = ChannelScheme::First; ///< which end of the head turns for them
+    std::string_view remark{};                     ///< what is to be known of these tokens
 };
 
 /// How a family's file tells which kinds of layers there are.
@@ -86,6 +89,8 @@ struct ModelFamily
     std::string_view layoutKey{};         ///< a switch between the layouts
     Layout layoutIfTrue = Layout::Interleaved;
     std::string_view baseFactor{}; ///< key of a factor on the base
+    std::string_view structure{};  ///< a key of structureKeys() whose meaning is this family's own
+    std::string_view ruleBlock{};  ///< key of an object with a rule's word, factor and base of the family's own
 };
 
 /// The family of a `model_type`, or null.
@@ -97,6 +102,21 @@ const ModelFamily& unknownFamily(bool isMla = false);
 /// Meta's params.json and what others made of it.
 const ModelFamily& metaParamsFamily();
 
+/// A `model_type` that stands for two families: where `key` is true it is `family`.
+struct FamilySwitch
+{
+    std::string_view modelType, key, family;
+};
+std::span<const FamilySwitch> familySwitches();
+
+/// A model of several parts that are read one by one.
+struct PartsFamily
+{
+    std::string_view modelType;
+    std::array<std::string_view, 2> parts;
+};
+std::span<const PartsFamily> familiesOfParts();
+
 /// The `model_type` of a file that states none, by one of its `architectures`; empty when not known.
 std::string_view modelTypeOfArchitecture(std::string_view architecture);
 
@@ -104,10 +124,6 @@ std::string_view modelTypeOfArchitecture(std::string_view architecture);
 std::span<const std::string_view> nestedPartKeys();
 /// The `model_type` of a language part that states none, by its parent's; empty when not known.
 std::string_view modelTypeOfPart(std::string_view parentType);
-
-/// Whether a family is known to differ from Llama in a way that is not built, so that it has to be refused by
-/// name.
-bool isFamilyNotRead(std::string_view modelType);
 
 /// A family in which nothing rotates, and what it has instead.
 struct PlainFamily

@@ -49,13 +49,17 @@ void applyRopeId(const RopeConfig& config, FrequencyTable& table)
     const double fastest = kTwoPi / shortWavelength;
     const double slowest = kTwoPi * cycles / length;
     const bool isGeometric = config.parameters.spacing.value_or(Spacing::Geometric) == Spacing::Geometric;
-    // The range is spread over the pairs that turn, both ends included; a single pair is the fastest.
-    const int last = turningPairCount(config) - 1;
+    // The range is spread over the pairs that turn, both ends included, in each of two blocks anew; a single
+    // pair is the fastest.
+    const bool hasBlocks = config.channels == ChannelScheme::TwoBlocks;
+    const int last = (hasBlocks ? scheduleWidth(config) / 2 : turningPairCount(config)) - 1;
     table.scaled.assign(table.plain.size(), 0.0);
     int at = 0;
     for (int i = 0; i < pairCount(config); ++i) {
         if (!isTurningPair(config, i))
             continue;
+        if (scheduleIndex(config, i) == 0)
+            at = 0;
         double theta = fastest;
         if (at == last && last > 0)
             theta = slowest; // to the bit, whatever pow rounds to

@@ -85,7 +85,7 @@ void applyYarn(const RopeConfig& config, FrequencyTable& table)
     table.scaled.resize(table.plain.size());
     table.keptShare.resize(table.plain.size());
     for (std::size_t i = 0; i < table.plain.size(); ++i) {
-        const double ramp = clampToUnit((static_cast<double>(i) - low) / (high - low));
+        const double ramp = clampToUnit((scheduleIndex(config, static_cast<int>(i)) - low) / (high - low));
         table.keptShare[i] = 1.0 - ramp;
         table.scaled[i] = table.plain[i] * (1.0 - ramp) + table.plain[i] / factor * ramp;
     }

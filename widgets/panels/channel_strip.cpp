@@ -25,7 +25,8 @@ ChannelStrip::ChannelStrip(QWidget* parent)
 void ChannelStrip::setConfig(const RopeConfig& config)
 {
     const bool isDrawable = config.headDim >= 2 && config.headDim % 2 == 0 && config.rotaryDim >= 0 &&
-                            config.rotaryDim % 2 == 0 && config.rotaryDim <= config.headDim;
+                            config.rotaryDim % 2 == 0 && config.rotaryDim <= config.headDim &&
+                            (config.channels != ChannelScheme::TwoBlocks || config.headDim % 4 == 0);
     // What turns is known even of a configuration whose rule lacks a value; then the scheme alone says it.
     const bool isPossible = isDrawable && !hasError(validate(config));
     const FrequencyTable table = isPossible ? frequencyTable(config) : FrequencyTable{};
