@@ -558,7 +558,21 @@ private:
                    "rope_parameters",
                    {{"type", m_modelType}});
         makeQwenBlock();
+        makeBaseBlock();
         makeRuleBlock();
+    }
+
+    /// DBRX states its base in an object of its own.
+    void makeBaseBlock()
+    {
+        const Json* block = m_family->baseBlock.empty() ? nullptr : topLevel(m_family->baseBlock);
+        const Json* base = block && block->is_object() ? member(*block, "rope_theta") : nullptr;
+        if (!base)
+            return;
+        m_made["rope_theta"] = *base;
+        m_blockName = m_path + std::string(m_family->baseBlock);
+        m_madeFields["rope_theta"] = m_blockName + ".rope_theta";
+        m_block = &m_made;
     }
 
     /// InternLM-1 states its rule in an object of its own.

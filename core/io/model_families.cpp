@@ -45,6 +45,12 @@ constexpr KeySpellings kNomicKeys{.hiddenSize = {"n_embd", "hidden_size"},
                                   .length = {"max_position_embeddings", "n_positions"}};
 constexpr KeySpellings kChatGlm6bKeys{
     .headDim = {}, .base = {}, .share = {}, .length = {"max_sequence_length"}};
+constexpr KeySpellings kDbrxKeys{.hiddenSize = {"d_model", "hidden_size"},
+                                 .heads = {"n_heads", "num_attention_heads"},
+                                 .headDim = {},
+                                 .share = {},
+                                 .length = {"max_seq_len", "max_position_embeddings"}};
+constexpr KeySpellings kJetMoeKeys{.headDim = {"kv_channels"}};
 constexpr KeySpellings kMoonshineKeys{
     .heads = {"encoder_num_attention_heads", "decoder_num_attention_heads", "num_attention_heads"}};
 constexpr KeySpellings kJinaKeys{.base = {"rotary_emb_base", "rope_theta"}};
@@ -207,8 +213,13 @@ constexpr std::array kFamilies{
                 .base = 1e4,
                 .keys = &kQwenKeys,
                 .readsScaling = false},
+    withLayers(ModelFamily{"afmoe", "AfmoeConfig", kHalf, 1e4}, kSlidingOnlyLayers),
     ModelFamily{"apertus", "ApertusConfig", kHalf, 1.2e7},
+    ModelFamily{"aquila", "modeling_aquila.py", kHalf, 1e4, 1.0, {}, {}, {}, {}, &kFixedBaseKeys},
+    ModelFamily{"arcee", "ArceeConfig", kHalf, 1e4},
     ModelFamily{"baichuan", "modeling_baichuan.py", kHalf, 1e4, 1.0, {}, {}, {}, {}, &kFixedBaseKeys},
+    ModelFamily{"bailing_moe", "modeling_bailing_moe.py", kHalf},
+    ModelFamily{"bailing_moe_v2", "modeling_bailing_moe_v2.py", kHalf},
     ModelFamily{"bamba", "BambaConfig", kHalf, 1e4, 0.5},
     ModelFamily{"bitnet", "BitNetConfig", kHalf, 5e5},
     ModelFamily{.modelType = "chatglm",
@@ -240,6 +251,12 @@ constexpr std::array kFamilies{
                 .readsScaling = false},
     ModelFamily{"csm", "CsmConfig", kHalf, 5e5},
     ModelFamily{"cwm", "CwmConfig", kHalf, 1e6},
+    ModelFamily{.modelType = "dbrx",
+                .className = "DbrxConfig",
+                .base = 1e4,
+                .keys = &kDbrxKeys,
+                .baseBlock = "attn_config"},
+    ModelFamily{"deepseek", "modeling_deepseek.py", kHalf, 1e4},
     mlaFamily("deepseek_v2", "DeepseekV2Config"),
     mlaFamily("deepseek_v3", "DeepseekV3Config"),
     mlaFamily("deepseek_v32", "DeepseekV3Config"),
@@ -249,11 +266,13 @@ constexpr std::array kFamilies{
     mlaFamily("longcat_flash", "LongcatFlashConfig", 1e7),
     deepseek4Family("deepseek_v4"),
     deepseek4Family("deepseek_ref"),
+    ModelFamily{"dots1", "Dots1Config", kHalf, 1e4},
     ModelFamily{"emu3", "Emu3TextConfig", kHalf, 1e6},
     ModelFamily{"emu3_text_model", "Emu3TextConfig", kHalf, 1e6},
     ModelFamily{"ernie4_5", "Ernie4_5Config", kInterleaved, 5e5},
     ModelFamily{"ernie4_5_moe", "Ernie4_5_MoeConfig", kInterleaved, 5e5},
     ModelFamily{.modelType = "esm", .className = "EsmConfig", .base = 1e4, .positions = "absolute"},
+    ModelFamily{"exaone", "modeling_exaone.py", kHalf, 1e4},
     withLayers(ModelFamily{"exaone4", "Exaone4Config", kHalf, 1e4}, kSlidingOnlyLayers),
     ModelFamily{.modelType = "falcon",
                 .className = "FalconConfig",
@@ -264,6 +283,7 @@ constexpr std::array kFamilies{
     ModelFamily{.modelType = "RefinedWeb", .className = "FalconConfig", .base = 1e4, .keys = &kFalconKeys},
     ModelFamily{
         .modelType = "RefinedWebModel", .className = "FalconConfig", .base = 1e4, .keys = &kFalconKeys},
+    ModelFamily{"falcon_h1", "FalconH1Config", kHalf, 1e5, 1.0, 4096, 32},
     ModelFamily{"fuyu", "FuyuConfig", kHalf, 2.5e4, 0.5},
     ModelFamily{.modelType = "gemma", .className = "GemmaConfig", .base = 1e4, .headDim = 256},
     ModelFamily{.modelType = "gemma2",
@@ -290,6 +310,7 @@ constexpr std::array kFamilies{
     ModelFamily{"glm4", "Glm4Config", kInterleaved, 1e4, 0.5},
     ModelFamily{"glm4v_text", "Glm4vTextConfig", kInterleaved, 1e4, 0.5},
     ModelFamily{"glm4_moe", "Glm4MoeConfig", kHalf, 1e4, 0.5},
+    ModelFamily{"glm4v_moe_text", "Glm4vMoeTextConfig", kHalf, 1e4, 0.5},
     ModelFamily{.modelType = "gpt_neox",
                 .className = "GPTNeoXConfig",
                 .base = 1e4,
@@ -337,6 +358,8 @@ constexpr std::array kFamilies{
                 .readsScaling = false,
                 .ruleBlock = "rotary"},
     ModelFamily{"internlm2", "InternLM2Config", kHalf, 1e4, 1.0, 4096, 32},
+    ModelFamily{"internlm3", "modeling_internlm3.py", kHalf, 1e4},
+    ModelFamily{"jetmoe", "JetMoeConfig", kHalf, 1e4, 1.0, 2048, 32, {}, {}, &kJetMoeKeys},
     ModelFamily{.modelType = "jina_embeddings_v3",
                 .className = "JinaEmbeddingsV3Config",
                 .base = 2e4,
@@ -346,6 +369,7 @@ constexpr std::array kFamilies{
     ModelFamily{"lfm2_moe", "Lfm2MoeConfig", kHalf, 1e6, 1.0, {}, {}, {}, {}, &kLfmKeys},
     withLayers(ModelFamily{"llama4_text", "Llama4TextConfig", kInterleaved, 5e5, 1.0, 5120, 40, 128},
                kLlama4Layers),
+    ModelFamily{"mimo", "modeling_mimo.py, Qwen2's attention", kHalf, 1e4},
     withLayers(ModelFamily{"mimo_v2_flash", "MiMoV2FlashConfig", kHalf}, kMimo2Layers),
     ModelFamily{"minicpm", "MiniCPMConfig", kHalf, 1e4},
     ModelFamily{.modelType = "minicpm3",
@@ -356,6 +380,9 @@ constexpr std::array kFamilies{
                 .isMla = true},
     ModelFamily{"minimax", "MiniMaxConfig", kHalf, 1e6, 1.0, {}, {}, {}, {}, &kRotaryDimKeys},
     ModelFamily{"minimax_m2", "MiniMaxM2Config", kHalf, 5e6, 1.0, {}, {}, {}, {}, &kRotaryDimKeys},
+    ModelFamily{"minimax_m1", "modeling_minimax_m1.py", kHalf, {}, 1.0, {}, {}, {}, {}, &kRotaryDimKeys},
+    ModelFamily{
+        "minimax_text_01", "modeling_minimax_text_01.py", kHalf, {}, 1.0, {}, {}, {}, {}, &kRotaryDimKeys},
     ModelFamily{"mllama_text_model", "MllamaTextConfig", kHalf, 5e5},
     withLayers(ModelFamily{.modelType = "modernbert",
                            .className = "ModernBertConfig",
@@ -379,10 +406,14 @@ constexpr std::array kFamilies{
     ModelFamily{"olmo", "OlmoConfig", kHalf, 1e4, 1.0, 4096, 32},
     ModelFamily{"olmo2", "Olmo2Config", kHalf, 1e4},
     withLayers(ModelFamily{"olmo3", "Olmo3Config", kHalf, 1e4}, kOlmo3Layers),
+    ModelFamily{"olmoe", "OlmoeConfig", kHalf, 1e4, 1.0, 2048, 16},
+    ModelFamily{"orion", "modeling_orion.py", kHalf, 1e4},
     ModelFamily{"persimmon", "PersimmonConfig", kHalf, 1e4, 0.5},
     ModelFamily{"phi", "PhiConfig", kHalf, 1e4, 0.5},
     ModelFamily{"phi-msft", "modeling_phi.py", kHalf, 1e4, 1.0, {}, {}, {}, {}, &kPhiMsftKeys},
     ModelFamily{"phi3", "Phi3Config", kHalf, 1e4},
+    ModelFamily{"phi4mm", "modeling_phi4mm.py", kHalf, 1e4},
+    ModelFamily{"phi4_multimodal", "Phi4MultimodalConfig", kHalf, 1e4},
     ModelFamily{"phi3small", "modeling_phi3_small.py", kHalf, 1e6, 1.0, {}, {}, {}, {}, &kPhiSmallKeys},
     ModelFamily{"phimoe", "PhimoeConfig", kHalf, 1e6, 1.0, 4096, 32},
     ModelFamily{.modelType = "recurrent_gemma",
@@ -398,11 +429,18 @@ constexpr std::array kFamilies{
                 .hiddenSize = 768,
                 .heads = 12,
                 .positions = "any"},
+    ModelFamily{"seed_oss", "SeedOssConfig", kHalf, 1e4, 1.0, 4096, 32, 128},
     withLayers(ModelFamily{"smollm3", "SmolLM3Config", kHalf, 2e6, 1.0, 2048, 16}, kSmolLm3Layers),
     ModelFamily{"stablelm", "StableLmConfig", kHalf, 1e4, 0.25},
     ModelFamily{
         "stablelm_epoch", "StableLMEpochConfig", kHalf, 1e4, 0.25, {}, {}, {}, {}, &kStableLmEpochKeys},
     ModelFamily{"starcoder2", "Starcoder2Config", kHalf, 1e4},
+    ModelFamily{.modelType = "vaultgemma",
+                .className = "VaultGemmaConfig",
+                .base = 1e4,
+                .headDim = 256,
+                .logitScale = LogitScale::QueryPreAttnScalar},
+    ModelFamily{"xverse", "modeling_xverse.py", kHalf, 1e4, 1.0, {}, {}, {}, {}, &kFixedBaseKeys},
 };
 
 constexpr ModelFamily kUnknownFamily{"", "LlamaConfig", kHalf, 1e4};
@@ -531,6 +569,8 @@ constexpr std::array kStructureKeys{
     StructureKey{"global_head_dim", StructureKey::Stated, "a head of another width in some layers"},
     StructureKey{"swa_head_dim", StructureKey::Stated, "a head of another width in some layers"},
     StructureKey{"position_encoding_2d", StructureKey::True, "positions with two axes"},
+    StructureKey{"rope_3d", StructureKey::True, "positions with three axes"},
+    StructureKey{"rope_local_theta", StructureKey::Stated, "a base of its own for some layers"},
     StructureKey{"rope_ratio", StructureKey::Stated, "a factor on the base"},
     StructureKey{"rope_interleave", StructureKey::True, "another pair layout than the family's"},
     StructureKey{"rope_interleaved", StructureKey::True, "another pair layout than the family's"},
@@ -548,7 +588,7 @@ constexpr std::array kRotationSwitches{
 
 constexpr std::array kAmbiguousKeys = std::to_array<std::string_view>(
     {"rotary_dim", "rotary_pct", "rotary_emb_base", "rotary_emb_fraction", "rotary", "attention_multiplier",
-     "query_pre_attn_scalar", "kv_channels"});
+     "query_pre_attn_scalar", "kv_channels", "attention_head_dim", "hidden_size_per_head"});
 
 constexpr std::array kModelFields = std::to_array<std::string_view>(
     {"model_type", "hidden_size", "n_embd", "d_model", "num_attention_heads", "n_head", "num_heads",

@@ -40,9 +40,19 @@ void ChannelStrip::setConfig(const RopeConfig& config)
     }
     m_rankOf.assign(static_cast<std::size_t>(m_map.pairCount()), -1);
     m_turning = 0;
-    for (int pair = 0; pair < static_cast<int>(m_map.formed.size()); ++pair)
-        if (isPossible ? table.turns(pair) : isTurningPair(config, pair))
-            m_rankOf[static_cast<std::size_t>(pair)] = m_turning++;
+    m_ranks = 0;
+    int rank = 0;
+    for (int pair = 0; pair < static_cast<int>(m_map.formed.size()); ++pair) {
+        // Two blocks have the same frequencies, and so the same colours.
+        const bool startsAnew = config.channels == ChannelScheme::TwoBlocks && scheduleIndex(config, pair) == 0;
+        if (startsAnew)
+            rank = 0;
+        if (isPossible ? table.turns(pair) : isTurningPair(config, pair)) {
+            m_rankOf[static_cast<std::size_t>(pair)] = rank++;
+            ++m_turning;
+        }
+        m_ranks = std::max(m_ranks, rank);
+    }
     setAccessibleDescription(isDrawable
                                  ? tr("%1 of %2 channels turn; layout %3")
                                        .arg(2 * m_turning)
@@ -60,7 +70,7 @@ QColor ChannelStrip::channelColour(int channel) const
     if (rank < 0 || colours.pairs.isEmpty())
         return colours.rule;
     const auto steps = static_cast<int>(colours.pairs.size());
-    return colours.pairs[std::min(steps - 1, rank * steps / m_turning)];
+    return colours.pairs[std::min(steps - 1, rank * steps / m_ranks)];
 }
 
 int ChannelStrip::channelAt(double x) const

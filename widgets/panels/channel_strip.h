@@ -37,6 +37,7 @@ private:
     std::vector<int> m_pairOf; ///< pair index of each channel
     std::vector<int> m_rankOf; ///< of each pair: the how manieth of those that turn, or -1
     int m_turning = 0;
+    int m_ranks = 0; ///< pairs that turn with frequencies of their own
     int m_headDim = 0;
 };
 

@@ -5,8 +5,10 @@
 #include "../window_style.h"
 #include "channel_strip.h"
 #include "core/config_keys.h"
+#include "core/temperature.h"
 #include "core/validate.h"
 #include "number_edit.h"
+#include "number_list_edit.h"
 #include "section.h"
 #include "segmented_control.h"
 #include "slider_track.h"
@@ -59,6 +61,13 @@ SliderScale scaleOf(const RuleParameterInfo& parameter)
                                                  : 0.0;
     scale.hardHighest = 1e9;
     return scale;
+}
+
+/// Whether the rule has a coefficient; YaRN's is in A already where its frequency rule is on.
+bool hasCoefficient(TemperatureRule rule)
+{
+    return rule == TemperatureRule::RopeId || rule == TemperatureRule::Yarn ||
+           rule == TemperatureRule::Llama4 || rule == TemperatureRule::Ministral;
 }
 
 /// Name, control, and the dot of a changed value, in one line.
@@ -144,8 +153,13 @@ ConfigPanel::ConfigPanel(QWidget* parent)
     , m_bodyLayout(new QVBoxLayout(m_body))
     , m_frequencies(new Section(tr("Frequencies"), SectionTitle::Kind::Section, m_body))
     , m_channels(new Section(tr("Channels"), SectionTitle::Kind::Section, m_body))
+    , m_score(new Section(tr("more: temperature, xPos"), SectionTitle::Kind::More, m_body))
     , m_rule(new QComboBox)
     , m_parameters(new QVBoxLayout)
+    , m_temperature(new QComboBox)
+    , m_perQuery(new SegmentedControl({tr("query"), tr("call")}))
+    , m_floor(new QCheckBox(tr("not below 1")))
+    , m_xpos(new QCheckBox(tr("damps with distance")))
     , m_scheme(new QComboBox)
     , m_layout(new SegmentedControl({tr("half"), tr("interleaved")}))
     , m_strip(new ChannelStrip)
@@ -174,6 +188,7 @@ ConfigPanel::ConfigPanel(QWidget* parent)
     m_bodyLayout->addWidget(m_general);
     m_bodyLayout->addWidget(m_frequencies);
     m_bodyLayout->addWidget(m_channels);
+    m_bodyLayout->addWidget(m_score);
     m_bodyLayout->addStretch(1);
 
     QVBoxLayout* frequencies = m_frequencies->content();
@@ -197,16 +212,17 @@ ConfigPanel::ConfigPanel(QWidget* parent)
         m_rule->setItemData(m_rule->count() - 1, asText(rule.formula) + u'\n' + asText(rule.source),
                             Qt::ToolTipRole);
     }
-    const std::array<std::pair<const char*, QString>, 7> schemes{{{"all", tr("all")},
+    const std::array<std::pair<const char*, QString>, 8> schemes{{{"all", tr("all")},
                                                                   {"first", tr("first")},
                                                                   {"last", tr("last")},
                                                                   {"quarters_1_3", tr("quarters 1 and 3")},
                                                                   {"half_rope", tr("HalfRoPE")},
+                                                                  {"two_blocks", tr("two blocks")},
                                                                   {"custom", tr("by hand")},
                                                                   {"none", tr("none")}}};
     for (const auto& [schemeWord, name] : schemes)
         m_scheme->addItem(name, QString::fromLatin1(schemeWord));
-    for (QComboBox* box : {m_rule, m_scheme}) {
+    for (QComboBox* box : {m_rule, m_scheme, m_temperature}) {
         box->setFocusPolicy(Qt::StrongFocus);
         box->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
         box->setMinimumContentsLength(6);
@@ -271,8 +287,166 @@ ConfigPanel::ConfigPanel(QWidget* parent)
         config.layout = index == 0 ? Layout::Half : Layout::Interleaved;
         editAtOnce(config, tr("layout"));
     });
+    buildScore();
     restyle();
     showConfig();
+}
+
+void ConfigPanel::buildScore()
+{
+    m_score->setOpen(false);
+    QVBoxLayout* layout = m_score->content();
+    const auto addRow = [&](const QString& name, QWidget* control) {
+        auto* row = new FieldRow(name, control, m_body);
+        layout->addWidget(row);
+        return row;
+    };
+    for (const TemperatureInfo& rule : temperatureRules()) {
+        m_temperature->addItem(asText(rule.title), static_cast<int>(rule.rule));
+        m_temperature->setItemData(m_temperature->count() - 1, asText(rule.formula) + u'\n' + asText(rule.source),
+                                   Qt::ToolTipRole);
+    }
+    m_temperatureRow = addRow(tr("temperature"), m_temperature);
+    connect(m_temperature, &QComboBox::activated, this, [this](int row) {
+        const auto rule = static_cast<TemperatureRule>(m_temperature->itemData(row).toInt());
+        if (rule == m_config.temperature.rule)
+            return;
+        RopeConfig config = m_config;
+        config.temperature.rule = rule;
+        editAtOnce(config, tr("temperature"));
+    });
+    const auto addOptional = [&](const std::string& key, const QString& name, auto set) {
+        ValueSlider* slider = addSlider(layout, key, name);
+        slider->setOptional(true);
+        const auto change = [this, set, name](std::optional<double> value) {
+            RopeConfig config = m_config;
+            set(config, value);
+            edit(config, name);
+        };
+        connect(slider, &ValueSlider::valueChanged, this, [change](double value) { change(value); });
+        connect(slider, &ValueSlider::cleared, this, [change] { change(std::nullopt); });
+        return slider;
+    };
+    addOptional("temperature_coefficient", tr("coefficient"),
+                [](RopeConfig& config, std::optional<double> value) { config.temperature.coefficient = value; })
+        ->setScale({SliderScale::Kind::Linear, 0.0, 1.0, 0.0, 0.0, 100.0});
+    ValueSlider* length = addOptional(
+        "temperature_length", tr("its length T"), [](RopeConfig& config, std::optional<double> value) {
+            config.temperature.referenceLength =
+                value ? std::optional(static_cast<std::int64_t>(*value)) : std::nullopt;
+        });
+    length->setScale(
+        {SliderScale::Kind::Logarithmic, 128.0, 1048576.0, 1.0, 1.0, static_cast<double>(kLongestLength)});
+    length->setSuffix(Suffix::Tokens);
+    length->setExpectation(tr("a whole number of tokens, 1 or more"));
+    m_perQueryRow = addRow(tr("N of each"), m_perQuery);
+    m_perQuery->setToolTip(tr("N is the number of keys that a query sees, or the length for the whole call"));
+    connect(m_perQuery, &SegmentedControl::chosen, this, [this](int index) {
+        RopeConfig config = m_config;
+        config.temperature.isPerQuery = index == 0;
+        editAtOnce(config, tr("temperature"));
+    });
+    m_floorRow = addRow(tr("floor"), m_floor);
+    m_floor->setToolTip(tr("no temperature below 1 within the training length"));
+    connect(m_floor, &QCheckBox::clicked, this, [this](bool isOn) {
+        RopeConfig config = m_config;
+        config.temperature.hasFloor = isOn;
+        editAtOnce(config, tr("temperature"));
+    });
+    m_xposRow = addRow(tr("xPos"), m_xpos);
+    m_xpos->setToolTip(tr("xPos, arXiv:2212.10554: pair i of the score is multiplied by ζ_i^(r/scale_base), "
+                          "ζ_i = (2i/d + γ)/(1 + γ)"));
+    connect(m_xpos, &QCheckBox::clicked, this, [this](bool isOn) {
+        RopeConfig config = m_config;
+        config.xpos = isOn ? std::optional(m_original ? m_original->xpos.value_or(XPos{}) : XPos{}) : std::nullopt;
+        editAtOnce(config, tr("xPos"));
+    });
+    const auto addXPos = [&](const std::string& key, const QString& name, double XPos::*member,
+                             const SliderScale& scale) {
+        ValueSlider* slider = addSlider(layout, key, name);
+        slider->setScale(scale);
+        slider->setExpectation(tr("a number above 0"));
+        connect(slider, &ValueSlider::valueChanged, this, [this, member, name](double value) {
+            RopeConfig config = m_config;
+            if (!config.xpos)
+                return;
+            (*config.xpos).*member = value;
+            edit(config, name);
+        });
+    };
+    constexpr double kLeast = std::numeric_limits<double>::min();
+    addXPos("xpos_gamma", tr("γ"), &XPos::gamma, {SliderScale::Kind::Linear, 0.0, 4.0, 0.0, kLeast, 1e9});
+    addXPos("xpos_scale_base", tr("scale_base"), &XPos::scaleBase,
+            {SliderScale::Kind::Logarithmic, 16.0, 65536.0, 0.0, kLeast, 1e12});
+}
+
+void ConfigPanel::showScore()
+{
+    const Temperature& temperature = m_config.temperature;
+    const Temperature original = m_original ? m_original->temperature : temperature;
+    const TemperatureInfo& rule = info(temperature.rule);
+    m_temperature->setCurrentIndex(m_temperature->findData(static_cast<int>(temperature.rule)));
+    m_temperature->setToolTip(asText(rule.formula) + u'\n' + asText(rule.source));
+    static_cast<FieldRow*>(m_temperatureRow)->setChanged(original.rule != temperature.rule);
+    ValueSlider* coefficient = m_sliders["temperature_coefficient"];
+    coefficient->setVisible(hasCoefficient(temperature.rule) && !isInAttentionFactor(m_config));
+    coefficient->setOriginal(original.coefficient);
+    if (temperature.coefficient)
+        coefficient->setValue(*temperature.coefficient);
+    else
+        coefficient->setUnstated(0.1);
+    ValueSlider* length = m_sliders["temperature_length"];
+    const auto asNumber = [](const std::optional<std::int64_t>& tokens) {
+        return tokens ? std::optional(static_cast<double>(*tokens)) : std::nullopt;
+    };
+    length->setVisible(rule.needsLength);
+    length->setOriginal(asNumber(original.referenceLength));
+    if (temperature.referenceLength)
+        length->setValue(static_cast<double>(*temperature.referenceLength));
+    else
+        length->setUnstated(asNumber(temperatureLength(m_config)));
+    m_perQueryRow->setVisible(!rule.isConstant);
+    m_perQuery->setCurrent(temperature.isPerQuery ? 0 : 1);
+    static_cast<FieldRow*>(m_perQueryRow)->setChanged(original.isPerQuery != temperature.isPerQuery);
+    m_floorRow->setVisible(rule.hasFloorChoice);
+    m_floor->setChecked(temperature.hasFloor);
+    static_cast<FieldRow*>(m_floorRow)->setChanged(original.hasFloor != temperature.hasFloor);
+
+    const XPos xpos = m_config.xpos.value_or(XPos{});
+    const std::optional<XPos> originalXPos = m_original ? m_original->xpos : m_config.xpos;
+    m_xpos->setChecked(m_config.xpos.has_value());
+    static_cast<FieldRow*>(m_xposRow)->setChanged(originalXPos.has_value() != m_config.xpos.has_value());
+    for (const auto& [key, member] : {std::pair{"xpos_gamma", &XPos::gamma}, {"xpos_scale_base", &XPos::scaleBase}}) {
+        m_sliders[key]->setVisible(m_config.xpos.has_value());
+        m_sliders[key]->setOriginal(originalXPos.value_or(XPos{}).*member);
+        m_sliders[key]->setValue(xpos.*member);
+    }
+    const bool hasScore = m_config.xpos || temperature.rule != TemperatureRule::None;
+    if (hasScore && !m_hadScore)
+        m_score->setOpen(true);
+    m_hadScore = hasScore;
+}
+
+void ConfigPanel::enterList(const RuleParameterInfo& parameter, const QString& text)
+{
+    const std::string key(parameter.key);
+    std::vector<FigureConfiguration> one{{m_config, {}, 0}};
+    FigureOptions options;
+    const QString value = text.trimmed();
+    const Result<void> applied =
+        applySettings({{"", key, value.isEmpty() ? "null" : value.toStdString()}}, one, options);
+    if (!applied) {
+        m_general->setText(messageText(applied.error().message));
+        m_general->setVisible(true);
+        QPalette palette = m_general->palette();
+        palette.setColor(QPalette::WindowText, errorColour());
+        m_general->setPalette(palette);
+        return;
+    }
+    if (one.front().config.parameters.*parameter.list != m_config.parameters.*parameter.list)
+        editAtOnce(one.front().config, asText(parameter.key));
+    else
+        m_lists[key]->setNumbers(m_config.parameters.*parameter.list);
 }
 
 ValueSlider* ConfigPanel::addSlider(QVBoxLayout* layout, const std::string& key, const QString& name)
@@ -413,8 +587,10 @@ QWidget* ConfigPanel::addParameterRow(QVBoxLayout* layout, const RuleParameterIn
                     editAtOnce(config, name);
                 });
     } else {
-        m_lists[key] = new QLabel;
+        m_lists[key] = new NumberListEdit;
         control = m_lists[key];
+        connect(m_lists[key], &NumberListEdit::textEntered, this,
+                [this, &parameter](const QString& text) { enterList(parameter, text); });
     }
     auto* row = new FieldRow(name, control, m_body);
     layout->addWidget(row);
@@ -439,16 +615,16 @@ void ConfigPanel::showParameter(const RuleParameterInfo& parameter)
         isChanged = isComparable && spacing(*m_original) != spacing(m_config);
     } else {
         const std::vector<double>& list = m_config.parameters.*parameter.list;
-        m_lists[key]->setText(list.empty() ? tr("none") : tr("%1 values").arg(list.size()));
+        m_lists[key]->setNumbers(list);
         isChanged = isComparable && m_original->parameters.*parameter.list != list;
     }
     static_cast<FieldRow*>(m_parameterRows[key])->setChanged(isChanged);
 }
 
-QString ConfigPanel::listText(const std::string& key) const
+NumberListEdit* ConfigPanel::list(const std::string& key) const
 {
     const auto found = m_lists.find(key);
-    return found == m_lists.end() ? QString() : found->second->text();
+    return found == m_lists.end() ? nullptr : found->second;
 }
 
 void ConfigPanel::showConfig()
@@ -529,6 +705,7 @@ void ConfigPanel::showConfig()
     m_layout->setCurrent(m_config.layout == Layout::Half ? 0 : 1);
     static_cast<FieldRow*>(m_layoutRow)->setChanged(m_original && m_original->layout != m_config.layout);
     m_strip->setConfig(m_config);
+    showScore();
 }
 
 void ConfigPanel::showIssues(const std::vector<Issue>& issues)
@@ -558,7 +735,7 @@ void ConfigPanel::showIssues(const std::vector<Issue>& issues)
         }
         slider->setIssue(found->second.texts.join(u'\n'), found->second.isError);
         // What is wrong must not lie folded away.
-        for (Section* section : {m_frequencies, m_channels, m_more})
+        for (Section* section : {m_frequencies, m_channels, m_score, m_more})
             if (section && section->isAncestorOf(slider))
                 section->setOpen(true);
     }
@@ -606,11 +783,7 @@ void ConfigPanel::chooseChannels(const std::string& word)
     RopeConfig config = m_config;
     if (config.rule == FrequencyRule::None)
         config.rule = FrequencyRule::Default;
-    config.channels = word == "last"           ? ChannelScheme::Last
-                      : word == "quarters_1_3" ? ChannelScheme::Quarters13
-                      : word == "half_rope"    ? ChannelScheme::HalfRope
-                      : word == "custom"       ? ChannelScheme::Custom
-                                               : ChannelScheme::First;
+    config.channels = schemeOfWord(word);
     const bool isPart = m_config.rotaryDim > 0 && m_config.rotaryDim < m_config.headDim;
     if (word == "none")
         config.rotaryDim = 0;
@@ -657,6 +830,8 @@ void ConfigPanel::updateTabOrder()
         order << m_truncate;
     if (m_spacing)
         order << m_spacing;
+    for (const auto& [key, list] : m_lists)
+        order << list;
     for (const std::string& key : m_parameterKeys)
         if (isSecondary(key))
             add(key);
@@ -664,7 +839,12 @@ void ConfigPanel::updateTabOrder()
     add("length");
     order << m_channels->title() << m_scheme;
     add("rotary_dim");
-    order << m_layout;
+    order << m_layout << m_score->title() << m_temperature;
+    add("temperature_coefficient");
+    add("temperature_length");
+    order << m_perQuery << m_floor << m_xpos;
+    add("xpos_gamma");
+    add("xpos_scale_base");
     for (qsizetype i = 1; i < order.size(); ++i)
         setTabOrder(order[i - 1], order[i]);
 }
@@ -718,7 +898,7 @@ bool ConfigPanel::eventFilter(QObject* watched, QEvent* event)
 {
     if (watched == m_channels->title() && event->type() == QEvent::Resize)
         placeScheme();
-    const bool isBox = watched == m_rule || watched == m_scheme;
+    const bool isBox = watched == m_rule || watched == m_scheme || watched == m_temperature;
     if (isBox && event->type() == QEvent::Wheel && !static_cast<QComboBox*>(watched)->hasFocus()) {
         event->ignore(); // the column scrolls, the rule stays
         return true;

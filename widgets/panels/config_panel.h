@@ -17,6 +17,7 @@ class QVBoxLayout;
 namespace ropewalk {
 
 class ChannelStrip;
+class NumberListEdit;
 class Section;
 class SegmentedControl;
 class ValueSlider;
@@ -40,11 +41,16 @@ public:
     ValueSlider* slider(const std::string& key) const;
     QComboBox* ruleBox() const { return m_rule; }
     QComboBox* channelsBox() const { return m_scheme; }
-    /// What is shown of a list such as "short_factor": "64 values"; empty where the rule has none.
-    QString listText(const std::string& key) const;
+    /// The field of a list such as "short_factor", or null where the rule has none.
+    NumberListEdit* list(const std::string& key) const;
     SegmentedControl* layoutControl() const { return m_layout; }
     ChannelStrip* strip() const { return m_strip; }
     Section* moreSection() const { return m_more; }
+    Section* scoreSection() const { return m_score; }
+    QComboBox* temperatureBox() const { return m_temperature; }
+    SegmentedControl* perQueryControl() const { return m_perQuery; }
+    QCheckBox* floorBox() const { return m_floor; }
+    QCheckBox* xposBox() const { return m_xpos; }
     QString generalIssue() const; ///< what is wrong with fields that have no control here
 
     QSize sizeHint() const override;
@@ -63,6 +69,9 @@ protected:
 private:
     ValueSlider* addSlider(QVBoxLayout* layout, const std::string& key, const QString& name);
     void buildParameters();
+    void buildScore();
+    void showScore();
+    void enterList(const RuleParameterInfo& parameter, const QString& text);
     void showConfig();
     void showIssues(const std::vector<Issue>& issues);
     void edit(const RopeConfig& config, const QString& what);
@@ -86,13 +95,19 @@ private:
     QVBoxLayout* m_bodyLayout;
     Section* m_frequencies;
     Section* m_channels;
+    Section* m_score; ///< what multiplies the score beside the rotation
     Section* m_more = nullptr;
     QComboBox* m_rule;
     QVBoxLayout* m_parameters;
     QCheckBox* m_truncate = nullptr;
     SegmentedControl* m_spacing = nullptr;
-    std::map<std::string, QLabel*> m_lists;          ///< read-only: they come from a file
+    std::map<std::string, NumberListEdit*> m_lists;
     std::map<std::string, QWidget*> m_parameterRows; ///< of what has no slider
+    QComboBox* m_temperature;
+    SegmentedControl* m_perQuery;
+    QCheckBox* m_floor;
+    QCheckBox* m_xpos;
+    bool m_hadScore = false; ///< so that the section opens when there is something to see in it
     QComboBox* m_scheme;
     SegmentedControl* m_layout;
     ChannelStrip* m_strip;
@@ -100,6 +115,7 @@ private:
     QScrollBar* m_bar;
     QWidget* m_ruleRow;
     QWidget* m_layoutRow;
+    QWidget *m_temperatureRow, *m_perQueryRow, *m_floorRow, *m_xposRow;
 };
 
 } // namespace ropewalk

@@ -5,6 +5,7 @@
 #include "widgets/panels/channel_strip.h"
 #include "widgets/panels/config_panel.h"
 #include "widgets/panels/number_edit.h"
+#include "widgets/panels/number_list_edit.h"
 #include "widgets/panels/section.h"
 #include "widgets/panels/segmented_control.h"
 #include "widgets/panels/slider_track.h"
@@ -154,7 +155,8 @@ private slots:
             emit box->activated(box->currentIndex());
             return std::string(channelsWord(bench.config));
         };
-        for (const char* word : {"first", "last", "quarters_1_3", "half_rope", "custom", "none", "all"}) {
+        for (const char* word : {"first", "last", "quarters_1_3", "half_rope", "two_blocks", "custom",
+                                 "none", "all"}) {
             QCOMPARE(choose(word), std::string(word));
             QVERIFY(!hasError(validate(bench.config)));
             QCOMPARE(box->currentData().toString(), QString::fromLatin1(word));
@@ -165,6 +167,23 @@ private slots:
         QCOMPARE(strip->channelColour(40), strip->channelColour(127));
         QVERIFY(strip->channelColour(0) != strip->channelColour(40));
         QCOMPARE(strip->channelColour(0), strip->channelColour(64));
+        // Both blocks have the same frequencies, and their pairs lie within them.
+        choose("two_blocks");
+        QCOMPARE(strip->channelColour(0), strip->channelColour(32));
+        QCOMPARE(strip->channelColour(0), strip->channelColour(64));
+        QVERIFY(strip->channelColour(0) != strip->channelColour(31));
+    }
+
+    void twoBlocksOfAnOddHead()
+    {
+        Bench bench;
+        RopeConfig config;
+        config.channels = ChannelScheme::TwoBlocks;
+        for (const int headDim : {2, 6, 126}) {
+            config.headDim = config.rotaryDim = headDim;
+            bench.set(config);
+            QVERIFY(bench.panel.slider("head_dim")->issue().contains("divides by 4"));
+        }
     }
 
     void pairsAreClickedByHand()
@@ -198,9 +217,96 @@ private slots:
         config.rule = FrequencyRule::LongRope;
         config.parameters.shortFactor.assign(64, 1.0);
         bench.set(config);
-        QCOMPARE(bench.panel.listText("short_factor"), QString("64 values"));
-        QCOMPARE(bench.panel.listText("long_factor"), QString("none"));
+        QCOMPARE(bench.panel.list("short_factor")->text(), QString("64 values"));
+        QCOMPARE(bench.panel.list("long_factor")->text(), QString("none"));
+        QVERIFY(!bench.panel.list("inv_freq"));
         QVERIFY(bench.panel.generalIssue().contains("long_factor"));
+    }
+
+    void listsAreTyped()
+    {
+        Bench bench;
+        RopeConfig config;
+        config.headDim = config.rotaryDim = 4;
+        config.rule = FrequencyRule::Explicit;
+        config.parameters.invFreq = {1.0, 0.01};
+        bench.set(config);
+        NumberListEdit* field = bench.panel.list("inv_freq");
+        const auto enter = [&](const char* text) {
+            field->setFocus();
+            QApplication::processEvents();
+            field->selectAll();
+            QTest::keyClicks(field, text);
+            QTest::keyClick(field, Qt::Key_Return);
+        };
+        field->setFocus();
+        QApplication::processEvents();
+        QCOMPARE(field->text(), QString("1, 0.01")); // all of them, to be copied
+        enter("[0.5, 1e-3]");
+        QCOMPARE(bench.config.parameters.invFreq, (std::vector<double>{0.5, 1e-3}));
+        QCOMPARE(bench.order, (QStringList{"started", "edited", "finished"}));
+        QCOMPARE(bench.what, "inv_freq");
+        // One sentence, and nothing changes.
+        enter("0.5, x");
+        QVERIFY(bench.panel.generalIssue().contains("\"x\""));
+        QCOMPARE(bench.config.parameters.invFreq, (std::vector<double>{0.5, 1e-3}));
+        QTest::keyClick(field, Qt::Key_Escape);
+        QCOMPARE(field->text(), QString("0.5, 0.001"));
+        // A list of another length is taken and said to be wrong.
+        enter("0.5");
+        QVERIFY(bench.panel.generalIssue().contains("inv_freq has 1 values; expected 2"));
+        bench.panel.slider("base")->box()->setFocus();
+        QApplication::processEvents();
+        QCOMPARE(field->text(), QString("1 values"));
+    }
+
+    void temperatureHasItsControls()
+    {
+        Bench bench;
+        QVERIFY(!bench.panel.scoreSection()->isOpen());
+        bench.panel.scoreSection()->setOpen(true);
+        const auto choose = [&](TemperatureRule rule) {
+            QComboBox* box = bench.panel.temperatureBox();
+            box->setCurrentIndex(box->findData(static_cast<int>(rule)));
+            emit box->activated(box->currentIndex());
+        };
+        QVERIFY(!bench.panel.slider("temperature_coefficient")->isVisible());
+        choose(TemperatureRule::RopeId);
+        QCOMPARE(bench.config.temperature.rule, TemperatureRule::RopeId);
+        QCOMPARE(bench.order, (QStringList{"started", "edited", "finished"}));
+        QVERIFY(bench.panel.slider("temperature_coefficient")->isVisible());
+        QVERIFY(bench.panel.floorBox()->isVisible());
+        bench.type("temperature_coefficient", "0.2");
+        QCOMPARE(bench.config.temperature.coefficient, std::optional(0.2));
+        bench.type("temperature_length", "4096");
+        QCOMPARE(bench.config.temperature.referenceLength, std::optional<std::int64_t>(4096));
+        QTest::mouseClick(bench.panel.perQueryControl(), Qt::LeftButton, {},
+                          bench.panel.perQueryControl()->segment(1).center());
+        QVERIFY(!bench.config.temperature.isPerQuery);
+        bench.panel.floorBox()->click();
+        QVERIFY(!bench.config.temperature.hasFloor);
+        choose(TemperatureRule::LongRope); // constant: one value whatever the length
+        QVERIFY(!bench.panel.perQueryControl()->isVisible());
+        QVERIFY(!bench.panel.slider("temperature_coefficient")->isVisible());
+    }
+
+    void xposIsASwitchOfItsOwn()
+    {
+        Bench bench;
+        RopeConfig config = llama31();
+        config.xpos = XPos{};
+        bench.set(config); // there is something to see now
+        QVERIFY(bench.panel.scoreSection()->isOpen());
+        bench.type("xpos_gamma", "0.8");
+        QCOMPARE(bench.config.xpos.value().gamma, 0.8);
+        bench.type("xpos_scale_base", "256");
+        QCOMPARE(bench.config.xpos.value().scaleBase, 256.0);
+        QVERIFY(bench.panel.slider("xpos_gamma")->isChanged());
+        bench.panel.xposBox()->click();
+        QVERIFY(!bench.config.xpos.has_value());
+        QVERIFY(!bench.panel.slider("xpos_gamma")->isVisible());
+        bench.panel.xposBox()->click();
+        QCOMPARE(bench.config.xpos, std::optional(XPos{}));
     }
 
     void choosingARuleStatesItsFactor_data()
