@@ -183,7 +183,7 @@ QString pairs(const RopeConfig& config, const FrequencyTable& table)
     const auto training = trainingLength(config);
     TextTable rows({QStringLiteral("pair"), QStringLiteral("channels"), QStringLiteral("θ plain"),
                     QStringLiteral("θ"), QStringLiteral("wavelength"), QStringLiteral("turns in training"),
-                    QStringLiteral("rule")});
+                    QStringLiteral("zone")});
     const auto cell = [](const std::pair<int, int>& pair) {
         return QStringLiteral("%1, %2").arg(pair.first).arg(pair.second);
     };

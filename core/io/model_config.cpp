@@ -130,7 +130,11 @@ private:
     }
     void noteRead(const Value& value)
     {
-        note(Severity::Read, value.field, {"{value}, as stated", {{"value", jsonText(*value.json)}}});
+        if (value.json->is_array())
+            note(Severity::Read, value.field,
+                 {"{count} values, as stated", {{"count", std::to_string(value.json->size())}}});
+        else
+            note(Severity::Read, value.field, {"{value}, as stated", {{"value", jsonText(*value.json)}}});
     }
     void noteAssumed(std::string_view field, const std::string& value)
     {
@@ -1201,7 +1205,9 @@ private:
             if (!(value >= 0.0 && value <= 1.0))
                 refuse("{key} is {value}; expected a number from 0 to 1",
                        {{"key", share.field}, {"value", jsonText(*share.json)}});
-            noteRead(share);
+            const bool isNoted = m_config.rule == FrequencyRule::Proportional && inBlock("partial_rotary_factor");
+            if (!isNoted) // among the rule's parameters
+                noteRead(share);
         } else if (value != 1.0) {
             noteAssumed(hasShare ? keys.share.front() : "rotary share", shortNumber(value));
         }

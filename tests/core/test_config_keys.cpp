@@ -52,6 +52,9 @@ private slots:
     void nearestWordsAreNear_data();
     void nearestWordsAreNear();
     void keysGiveTheConfigurationBack();
+    void overriddenNotesGiveWay();
+    void settingsInVainAreSaid_data();
+    void settingsInVainAreSaid();
 };
 
 void TestConfigKeys::set_data()
@@ -89,6 +92,8 @@ void TestConfigKeys::set_data()
     row("HighFreq", {"channels=all", "rule=rope_id"},
         [](C c, O) { return c.rule == FrequencyRule::RopeId && channelsWord(c) == "all"; });
     row("half rope", {"channels=half_rope"}, [](C c, O) { return channelsWord(c) == "half_rope"; });
+    row("two blocks", {"channels=two_blocks", "head_dim=64"},
+        [](C c, O) { return c.channels == ChannelScheme::TwoBlocks && c.rotaryDim == 64; });
     row("last", {"rotary_dim=64", "channels=last", "head_dim=192"},
         [](C c, O) { return channelsWord(c) == "last" && c.rotaryDim == 64; });
     row("by hand", {"custom_pairs=9,0,5,5", "channels=custom"}, [](C c, O) {
@@ -370,6 +375,77 @@ void TestConfigKeys::keysGiveTheConfigurationBack()
         QVERIFY(applySettings(settings, fresh, options).hasValue());
         QVERIFY(computesTheSame(fresh.front().config, config));
     }
+}
+
+void TestConfigKeys::overriddenNotesGiveWay()
+{
+    RopeConfig config;
+    config.rule = FrequencyRule::Llama3;
+    config.parameters.factor = 8.0;
+    config.notes = {{Severity::Read, "text_config.rope_theta", "500000.0, as stated"},
+                    {Severity::Read, "rope_scaling.factor", "8.0, as stated"},
+                    {Severity::Read, "rope_scaling.low_freq_factor", "1.0, as stated"},
+                    {Severity::Assumed, "head_dim", "128"},
+                    {Severity::Read, "max_position_embeddings", "131072, as stated"}};
+    std::vector<FigureConfiguration> shown{{config, "A", 0}, {config, "B", 1}};
+    FigureOptions options;
+    const std::vector<Setting> settings{{"A", "base", "1e6"}, {"A", "rule", "yarn"}};
+    QVERIFY(applySettings(settings, shown, options).hasValue());
+    noteSettings(settings, shown);
+    QCOMPARE(shown[1].config.notes, config.notes); // addressed to A alone
+    const auto about = [&](std::string_view field) {
+        for (const Issue& note : shown[0].config.notes)
+            if (note.field == field)
+                return QString::fromStdString(toEnglish(note.text));
+        return QString();
+    };
+    QVERIFY(about("text_config.rope_theta").isEmpty());
+    QCOMPARE(about("base"), QString("1e6, set in place of what was read"));
+    QVERIFY(about("rope_scaling.low_freq_factor").isEmpty()); // YaRN has no such parameter
+    QVERIFY(!about("rope_scaling.factor").isEmpty());         // and still this one
+    QVERIFY(!about("head_dim").isEmpty());
+    QVERIFY(!about("max_position_embeddings").isEmpty());
+}
+
+void TestConfigKeys::settingsInVainAreSaid_data()
+{
+    QTest::addColumn<QStringList>("settings");
+    QTest::addColumn<QString>("field");
+    QTest::addColumn<QString>("words"); ///< empty: nothing is said
+    const auto row = [](const QStringList& settings, const char* field, const char* words) {
+        QTest::newRow(qPrintable(settings.join(' '))) << settings << QString(field) << QString(words);
+    };
+    row({"beta_fast=16"}, "beta_fast", "16 is set and has no effect with the rule default");
+    row({"rule=yarn", "factor=4", "low_freq_factor=1"}, "low_freq_factor", "with the rule yarn");
+    row({"rule=yarn", "factor=4", "beta_fast=16"}, "beta_fast", "");
+    row({"partial_rotary_factor=0.5"}, "partial_rotary_factor", "");
+    row({"rule=dynamic", "factor=2", "max_position_embeddings=2048", "original_max_position_embeddings=1024"},
+        "original_max_position_embeddings", "measures against");
+    row({"custom_pairs=1,2"}, "custom_pairs", "channels=custom");
+    row({"channels=custom", "custom_pairs=1,2"}, "custom_pairs", "");
+    row({"temperature_length=4096"}, "temperature_length", "without a temperature");
+    row({"temperature=rope_id", "temperature_length=4096"}, "temperature_length", "");
+    row({"rule=none", "factor=4"}, "factor", "with the rule none");
+}
+
+void TestConfigKeys::settingsInVainAreSaid()
+{
+    QFETCH(QStringList, settings);
+    QFETCH(QString, field);
+    QFETCH(QString, words);
+    std::vector<Setting> parsed;
+    for (const QString& text : settings)
+        parsed.push_back(*parseSetting(text.toStdString()));
+    std::vector<FigureConfiguration> shown(1);
+    FigureOptions options;
+    QVERIFY(applySettings(parsed, shown, options).hasValue());
+    QVERIFY(shown.front().config.notes.empty()); // a session file is read that way, and is no news
+    noteSettings(parsed, shown);
+    QString found;
+    for (const Issue& note : shown.front().config.notes)
+        if (QString::fromStdString(note.field) == field && note.severity == Severity::Warning)
+            found = QString::fromStdString(toEnglish(note.text));
+    QVERIFY2(words.isEmpty() ? found.isEmpty() : found.contains(words), qPrintable(found));
 }
 
 QTEST_APPLESS_MAIN(TestConfigKeys)

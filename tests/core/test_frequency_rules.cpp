@@ -23,7 +23,8 @@ std::vector<double> exactPlain(const RopeConfig& config)
 {
     const bool isHalf =
         config.channels == ChannelScheme::Quarters13 || config.channels == ChannelScheme::HalfRope;
-    const int width = isHalf ? config.headDim / 2 : config.rotaryDim;
+    const bool hasBlocks = config.channels == ChannelScheme::TwoBlocks;
+    const int width = isHalf || hasBlocks ? config.headDim / 2 : config.rotaryDim;
     std::vector<double> theta;
     for (int i = 0; i < pairCount(config); ++i) {
         const auto& hand = config.customPairs;
@@ -32,7 +33,8 @@ std::vector<double> exactPlain(const RopeConfig& config)
                                                     std::find(hand.begin(), hand.end(), i) == hand.end());
         theta.push_back(isHeld ? 0.0
                                : static_cast<double>(std::pow(static_cast<long double>(config.base),
-                                                              -2.0L * i / static_cast<long double>(width))));
+                                                              -2.0L * (hasBlocks ? i % (width / 2) : i) /
+                                                                  static_cast<long double>(width))));
     }
     return theta;
 }
@@ -79,6 +81,7 @@ private slots:
     void proportionalLimits();
     void explicitIsTaken();
     void schemesOfHalfTheHead();
+    void twoBlocksHaveOneTable();
     void attentionFactorsOfMla();
     void table();
 };
@@ -480,7 +483,8 @@ void TestFrequencyRules::everyRuleNeverTurnsFasterThanPlain()
         }
         if (!table.keptShare.empty() && config.channels != ChannelScheme::Custom)
             for (std::size_t i = 1; i < table.keptShare.size(); ++i)
-                QVERIFY(table.keptShare[i] <= table.keptShare[i - 1]); // the slower, the less is kept
+                QVERIFY(table.keptShare[i] <= table.keptShare[i - 1] || // the slower, the less is kept
+                        scheduleIndex(config, static_cast<int>(i)) == 0); // a second block starts anew
     }
 }
 
@@ -671,6 +675,53 @@ void TestFrequencyRules::explicitIsTaken()
     }
     config.parameters.invFreq = {1.0, 0.5, 0.25};
     QVERIFY(hasError(validate(config)));
+}
+
+void TestFrequencyRules::twoBlocksHaveOneTable()
+{
+    // Whatever the rule: each block has the table of a head of half the width.
+    std::mt19937 random(11);
+    int checked = 0;
+    for (const FrequencyRuleInfo& rule : frequencyRules()) {
+        if (rule.rule == FrequencyRule::Proportional || rule.rule == FrequencyRule::None ||
+            rule.rule == FrequencyRule::Explicit)
+            continue; // over the whole head by definition, nothing, and as the list says
+        RopeConfig blocks = llama2(rule.rule, 8.0);
+        blocks.channels = ChannelScheme::TwoBlocks;
+        blocks.headDim = blocks.rotaryDim = 4 * std::uniform_int_distribution<int>(2, 40)(random);
+        blocks.maxPositionEmbeddings = 32768;
+        blocks.originalMaxPositionEmbeddings = 4096;
+        blocks.length = 16384;
+        RopeConfig block = blocks;
+        block.channels = ChannelScheme::First;
+        block.headDim = block.rotaryDim = blocks.headDim / 2;
+        const auto pairs = static_cast<std::size_t>(pairCount(block));
+        for (RopeConfig* config : {&block, &blocks}) {
+            config->parameters.shortFactor.assign(static_cast<std::size_t>(pairCount(*config)), 1.5);
+            config->parameters.longFactor.assign(static_cast<std::size_t>(pairCount(*config)), 3.0);
+        }
+        QVERIFY(!hasError(validate(blocks)));
+        const FrequencyTable table = frequencyTable(blocks);
+        const FrequencyTable narrow = frequencyTable(block);
+        QCOMPARE(table.scaled.size(), 2 * pairs);
+        QCOMPARE(table.attentionFactor, narrow.attentionFactor);
+        for (std::size_t i = 0; i < 2 * pairs; ++i)
+            QCOMPARE(table.scaled[i], narrow.scaled[i % pairs]);
+        blocks.xpos = block.xpos = XPos{};
+        QCOMPARE(dampingRates(blocks, table).back(), dampingRates(block, narrow).back());
+        ++checked;
+    }
+    QVERIFY(checked >= 10);
+    RopeConfig odd;
+    odd.channels = ChannelScheme::TwoBlocks;
+    odd.headDim = odd.rotaryDim = 126;
+    QVERIFY(hasError(validate(odd)));
+    odd.headDim = 128;
+    odd.rotaryDim = 64;
+    QVERIFY(hasError(validate(odd)));
+    odd.rotaryDim = 128;
+    odd.rule = FrequencyRule::Proportional;
+    QVERIFY(hasError(validate(odd)));
 }
 
 void TestFrequencyRules::schemesOfHalfTheHead()

@@ -102,6 +102,7 @@ private slots:
     void turnsOfOtherRules();
     void quartersOfRopeId();
     void lastSliceOfTheHead();
+    void twoBlocksOfTheHead();
     void rotate_data();
     void rotate();
     void permutation();
@@ -226,6 +227,40 @@ void TestRotation::lastSliceOfTheHead()
     QCOMPARE(map.outside.front(), std::pair(0, 1));
     config.layout = Layout::Half;
     QCOMPARE(channelMap(config).formed.front(), std::pair(128, 160));
+}
+
+void TestRotation::twoBlocksOfTheHead()
+{
+    RopeConfig blocks; // ChatGLM-6B, both position ids alike
+    blocks.channels = ChannelScheme::TwoBlocks;
+    const ChannelMap map = channelMap(blocks);
+    QCOMPARE(map.formed.size(), std::size_t{64});
+    QVERIFY(map.outside.empty());
+    QCOMPARE(map.pair(0), std::pair(0, 32));
+    QCOMPARE(map.pair(31), std::pair(31, 63));
+    QCOMPARE(map.pair(32), std::pair(64, 96));
+    QCOMPARE(map.pair(63), std::pair(95, 127));
+    blocks.layout = Layout::Interleaved;
+    QCOMPARE(channelMap(blocks).pair(31), std::pair(62, 63));
+    QCOMPARE(channelMap(blocks).pair(32), std::pair(64, 65));
+    // The first block turns as a first part of that width does, the second as a last part, to the bit.
+    std::mt19937 random(5);
+    for (const Layout layout : {Layout::Half, Layout::Interleaved}) {
+        blocks.layout = layout;
+        RopeConfig first = blocks;
+        first.channels = ChannelScheme::First;
+        first.rotaryDim = 64;
+        RopeConfig last = first;
+        last.channels = ChannelScheme::Last;
+        const std::vector<double> x = randomRow(random, 128);
+        for (const double position : {0.0, 1.0, 2047.0}) {
+            const std::vector<double> y = rotated(blocks, x, position);
+            const std::vector<double> a = rotated(first, x, position);
+            const std::vector<double> b = rotated(last, x, position);
+            for (std::size_t channel = 0; channel < 128; ++channel)
+                QVERIFY(sameBits(y[channel], channel < 64 ? a[channel] : b[channel]));
+        }
+    }
 }
 
 void TestRotation::rotate_data()
@@ -480,10 +515,15 @@ void TestRotation::everyChannelIsInOnePair()
             const bool isFormed = i < formed;
             QCOMPARE(a >= start && a < start + width, isFormed);
             QCOMPARE(b >= start && b < start + width, isFormed);
+            // Two blocks are paired one after the other, each for itself.
+            const int blocks = config.channels == ChannelScheme::TwoBlocks ? 2 : 1;
+            const int block = width / blocks;
+            const int index = isFormed ? i % (block / 2) : i;
+            const int from = start + (isFormed ? i / (block / 2) * block : 0);
             if (isFormed && config.layout == Layout::Half)
-                QCOMPARE(map.pair(i), std::pair(start + i, start + i + width / 2));
+                QCOMPARE(map.pair(i), std::pair(from + index, from + index + block / 2));
             if (isFormed && config.layout == Layout::Interleaved)
-                QCOMPARE(map.pair(i), std::pair(start + 2 * i, start + 2 * i + 1));
+                QCOMPARE(map.pair(i), std::pair(from + 2 * index, from + 2 * index + 1));
             QVERIFY(isFormed || !table.turns(i));
         }
         QVERIFY(std::all_of(seen.begin(), seen.end(), [](int count) { return count == 1; }));

@@ -83,6 +83,13 @@ void TestValidate::impossible_data()
         "wider than the head", plain, [](RopeConfig& c) { c.rotaryDim = 130; }, "rotary_dim",
         "0 to head_dim, 128");
     row(
+        "two blocks of an odd number of pairs", plain,
+        [](RopeConfig& c) {
+            c.channels = ChannelScheme::TwoBlocks;
+            c.headDim = c.rotaryDim = 66;
+        },
+        "head_dim", "66; channels=two_blocks needs a number that divides by 4");
+    row(
         "base 1", plain, [](RopeConfig& c) { c.base = 1.0; }, "base", "1; expected a number above 1");
     row(
         "base 0", plain, [](RopeConfig& c) { c.base = 0.0; }, "base", "above 1");

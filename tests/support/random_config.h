@@ -53,7 +53,7 @@ inline RopeConfig randomConfig(std::mt19937& random)
         config.base = std::exp(real(std::log(100.0), std::log(1e8)));
         config.rule =
             frequencyRules()[static_cast<std::size_t>(whole(0, int(frequencyRules().size()) - 1))].rule;
-        if (const int scheme = whole(0, 7); scheme < 5 && config.rule != FrequencyRule::Proportional) {
+        if (const int scheme = whole(0, 7); scheme < 6 && config.rule != FrequencyRule::Proportional) {
             config.channels = static_cast<ChannelScheme>(scheme);
             if (scheme >= static_cast<int>(ChannelScheme::Quarters13))
                 config.rotaryDim = config.headDim;

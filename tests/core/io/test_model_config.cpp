@@ -565,8 +565,14 @@ void TestModelConfig::refusedByName_data()
     row("swa_rope_theta", llama("\"swa_rope_theta\":1e4"));
     row("no_rope_layers", llama("\"no_rope_layers\":[1,1,1,0]"));
     row("rope_interleaved", llama("\"rope_interleaved\":true"));
-    row("position_encoding_2d",
-        R"({"model_type":"chatglm","hidden_size":4096,"num_attention_heads":32,"position_encoding_2d":true})");
+    row("position_encoding_2d", llama("\"position_encoding_2d\":true"));
+    row("decoder", R"({"model_type":"t5gemma","encoder":{"head_dim":256}})");
+    row("rotary.type", R"({"model_type":"internlm","hidden_size":4096,"num_attention_heads":32,
+                           "rotary":{"type":"linear","base":10000}})");
+    row("rotary", R"({"model_type":"internlm","hidden_size":4096,"num_attention_heads":32,"rotary":"dynamic"})");
+    row("rope_3d", llama("\"rope_3d\":true"));
+    row("attention_head_dim", R"({"model_type":"zamba2","hidden_size":2560,"num_attention_heads":32,
+                                  "attention_head_dim":160,"rope_theta":10000})");
     row("layer_types", R"({"model_type":"never_heard_of","head_dim":128,"rope_theta":1e4,
                            "layer_types":["full_attention","sliding_attention"]})");
     row("attention_multiplier",
@@ -621,6 +627,10 @@ void TestModelConfig::mutationsNeverCrash()
             "rope_scaling":{"type":"su","short_factor":[1,2],"long_factor":[4,8]}})",
         R"({"model_type":"qwen","kv_channels":16,"seq_length":2048,"use_dynamic_ntk":true,"use_logn_attn":true})",
         R"({"model_type":"chatglm","kv_channels":16,"rope_ratio":50,"seq_length":2048})",
+        R"({"model_type":"chatglm","hidden_size":32,"num_attention_heads":2,"position_encoding_2d":true})",
+        R"({"model_type":"t5gemma","encoder":{"head_dim":8,"rope_theta":1e4},"decoder":{"head_dim":16}})",
+        R"({"model_type":"internlm","hidden_size":16,"num_attention_heads":2,"max_position_embeddings":64,
+            "rotary":{"type":"dynamic","base":10000,"scaling_factor":2.0}})",
         R"({"general.architecture":"llama","llama.attention.key_length":"8","llama.rope.freq_base":"1e+06",
             "rope_freqs.weight":[1,1,2,4],"llama.context_length":8192})",
         llama(R"("rope_theta":500000.0,"rope_scaling":{"rope_type":"yarn","factor":8.0,

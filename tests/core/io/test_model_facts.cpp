@@ -5,6 +5,7 @@
 
 #include <QTest>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 
@@ -46,6 +47,100 @@ const std::vector<Model>& models()
         {"Baichuan-7B: a fixed base",
          R"({"model_type":"baichuan","hidden_size":4096,"num_attention_heads":32,"max_position_embeddings":4096})",
          {{nullptr, 128, 128, 1e4, kHalf, "default", 4096, 4096, k1e4At128}}},
+        {"ChatGLM-6B: a position id for each half of the head",
+         R"({"model_type":"chatglm","architectures":["ChatGLMModel"],"hidden_size":4096,"inner_hidden_size":16384,
+             "num_attention_heads":32,"num_layers":28,"max_sequence_length":2048,"position_encoding_2d":true,
+             "vocab_size":130528})",
+         {{nullptr, 128, 64, 1e4, kHalf, "default", 2048, 2048, k1e4At64},
+          {nullptr, 128, 64, 1e4, kHalf, "default", 2048, 2048, k1e4At64}}},
+        {"T5Gemma 2B-2B: encoder and decoder alike",
+         R"({"model_type":"t5gemma","encoder":{"model_type":"t5_gemma_module","hidden_size":2304,"head_dim":256,
+             "num_attention_heads":8,"query_pre_attn_scalar":256,"rope_theta":10000.0,"max_position_embeddings":8192},
+             "decoder":{"model_type":"t5_gemma_module","hidden_size":2304,"head_dim":256,"num_attention_heads":8,
+             "cross_attention_hidden_size":2304,"query_pre_attn_scalar":256,"rope_theta":10000.0,
+             "max_position_embeddings":8192}})",
+         {{nullptr, 256, 256, 1e4, kHalf, "default", 8192, 8192, 1.0746078e-04}}},
+        {"T5Gemma with a small decoder",
+         R"({"model_type":"t5gemma","encoder":{"head_dim":256,"query_pre_attn_scalar":256,"rope_theta":10000.0,
+             "max_position_embeddings":8192},"decoder":{"head_dim":64,"query_pre_attn_scalar":256,
+             "rope_theta":10000.0,"max_position_embeddings":8192}})",
+         {{nullptr, 256, 256, 1e4, kHalf, "default", 8192, 8192, 1.0746078e-04},
+          {nullptr, 64, 64, 1e4, kHalf, "default", 8192, 8192, k1e4At64, 1.0, 0.5}}},
+        {"T5Gemma-2: two bases in both parts",
+         R"({"model_type":"t5gemma2","encoder":{"model_type":"t5gemma2_encoder","text_config":{
+             "model_type":"t5gemma2_text","head_dim":256,"max_position_embeddings":32768,"rope_parameters":{
+             "full_attention":{"rope_type":"default","rope_theta":1000000.0},
+             "sliding_attention":{"rope_type":"default","rope_theta":10000.0}}}},
+             "decoder":{"model_type":"t5gemma2_decoder","head_dim":256,"max_position_embeddings":32768,
+             "rope_parameters":{"full_attention":{"rope_type":"default","rope_theta":1000000.0},
+             "sliding_attention":{"rope_type":"default","rope_theta":10000.0}}}})",
+         {{"full_attention", 256, 256, 1e6, kHalf, "default", 32768, 32768, std::pow(1e6, -254.0 / 256.0)},
+          {"sliding_attention", 256, 256, 1e4, kHalf, "default", 32768, 32768, 1.0746078e-04}}},
+        {"InternLM-7B-8k: its own object, dynamic",
+         R"({"model_type":"internlm","hidden_size":4096,"num_attention_heads":32,"max_position_embeddings":8192,
+             "rotary":{"base":10000,"type":"dynamic"}})",
+         {{nullptr, 128, 128, 1e4, kHalf, "dynamic", 8192, 8192, k1e4At128}}},
+        {"InternLM-20B: the same object, plain, another base",
+         R"({"architectures":["InternLMForCausalLM"],"hidden_size":5120,"num_attention_heads":40,
+             "max_position_embeddings":4096,"rotary":{"base":1000000,"type":"origin"}})",
+         {{nullptr, 128, 128, 1e6, kHalf, "default", 4096, 4096, k1e6At128}}},
+        {"DBRX: the base in the attention's part",
+         R"({"model_type":"dbrx","d_model":6144,"n_heads":48,"max_seq_len":32768,"attn_config":{"clip_qkv":8,
+             "kv_n_heads":8,"rope_theta":500000}})",
+         {{nullptr, 128, 128, 5e5, kHalf, "default", 32768, 32768, std::pow(5e5, -126.0 / 128.0)}}},
+        {"OLMoE",
+         R"({"model_type":"olmoe","hidden_size":2048,"num_attention_heads":16,"rope_theta":10000.0,
+             "max_position_embeddings":4096,"rope_scaling":null})",
+         {{nullptr, 128, 128, 1e4, kHalf, "default", 4096, 4096, k1e4At128}}},
+        {"Falcon-H1: a very large base",
+         R"({"model_type":"falcon_h1","head_dim":128,"rope_theta":100000000000.0,"max_position_embeddings":262144})",
+         {{nullptr, 128, 128, 1e11, kHalf, "default", 262144, 262144, std::pow(1e11, -126.0 / 128.0)}}},
+        {"Trinity: the full layers do not rotate",
+         R"({"model_type":"afmoe","head_dim":64,"layer_types":["sliding_attention","full_attention"],
+             "sliding_window":2048,"rope_theta":10000.0,"max_position_embeddings":131072})",
+         {{"sliding_attention", 64, 64, 1e4, kHalf, "default", 131072, 131072, k1e4At64},
+          {"no_rope", 64, 0, 0, kHalf, "none", 131072, 131072, 0}}},
+        {"GLM-4.5V: half-split, unlike the dense one",
+         R"({"model_type":"glm4v_moe","text_config":{"model_type":"glm4v_moe_text","head_dim":128,
+             "rope_theta":10000.0,"max_position_embeddings":65536,"rope_scaling":{"rope_type":"default",
+             "mrope_section":[8,12,12]}}})",
+         {{nullptr, 128, 64, 1e4, kHalf, "default", 65536, 65536, k1e4At64}}},
+        {"MiniMax-Text-01: a width in channels",
+         R"({"model_type":"minimax_text_01","head_dim":128,"rotary_dim":64,"rope_theta":10000000,
+             "max_position_embeddings":10240000})",
+         {{nullptr, 128, 64, 1e7, kHalf, "default", 10240000, 10240000, std::pow(1e7, -62.0 / 64.0)}}},
+        {"Ling-2.0: the share beside a width",
+         R"({"model_type":"bailing_moe_v2","hidden_size":2048,"num_attention_heads":16,"head_dim":128,
+             "partial_rotary_factor":0.5,"rotary_dim":64,"rope_theta":600000,"max_position_embeddings":32768})",
+         {{nullptr, 128, 64, 6e5, kHalf, "default", 32768, 32768, std::pow(6e5, -62.0 / 64.0)}}},
+        {"JetMoE: kv_channels are the head",
+         R"({"model_type":"jetmoe","hidden_size":2048,"num_attention_heads":32,"kv_channels":128,
+             "rope_theta":10000.0,"max_position_embeddings":4096})",
+         {{nullptr, 128, 128, 1e4, kHalf, "default", 4096, 4096, k1e4At128}}},
+        {"VaultGemma: Gemma-2's scale of the logit",
+         R"({"model_type":"vaultgemma","hidden_size":1152,"num_attention_heads":4,"head_dim":256,
+             "query_pre_attn_scalar":256,"rope_theta":10000.0,"max_position_embeddings":1024,
+             "layer_types":["sliding_attention","full_attention"]})",
+         {{nullptr, 256, 256, 1e4, kHalf, "default", 1024, 1024, 1.0746078e-04}}},
+        {"EXAONE-3.5",
+         R"({"model_type":"exaone","hidden_size":4096,"num_attention_heads":32,"head_dim":128,"rope_theta":1000000,
+             "max_position_embeddings":32768,"rope_scaling":{"rope_type":"llama3","factor":8.0,
+             "low_freq_factor":1.0,"high_freq_factor":4.0,"original_max_position_embeddings":8192}})",
+         {{nullptr, 128, 128, 1e6, kHalf, "llama3", 32768, 8192, k1e6At128 / 8}}},
+        {"Seed-OSS",
+         R"({"model_type":"seed_oss","hidden_size":5120,"num_attention_heads":80,"head_dim":128,
+             "rope_theta":10000000.0,"rope_scaling":{"rope_type":"default"},"max_position_embeddings":524288})",
+         {{nullptr, 128, 128, 1e7, kHalf, "default", 524288, 524288, std::pow(1e7, -126.0 / 128.0)}}},
+        {"Qwen3-Next: a quarter of 256",
+         R"({"model_type":"qwen3_next","hidden_size":2048,"num_attention_heads":16,"head_dim":256,
+             "partial_rotary_factor":0.25,"rope_theta":10000000,"max_position_embeddings":262144,
+             "layer_types":["linear_attention","full_attention"]})",
+         {{nullptr, 256, 64, 1e7, kHalf, "default", 262144, 262144, std::pow(1e7, -62.0 / 64.0)}}},
+        {"Granite 4 Micro: rope in a hybrid's class, a scale of the logit",
+         R"({"model_type":"granitemoehybrid","hidden_size":2560,"num_attention_heads":40,
+             "attention_multiplier":0.015625,"position_embedding_type":"rope","rope_theta":10000000,
+             "max_position_embeddings":131072})",
+         {{nullptr, 64, 64, 1e7, kHalf, "default", 131072, 131072, std::pow(1e7, -62.0 / 64.0), 1.0, 0.125}}},
         {"ChatGLM2: half of kv_channels, a flag that is no layout",
          R"({"model_type":"chatglm","hidden_size":4096,"num_attention_heads":32,"kv_channels":128,"seq_length":32768,
              "original_rope":true})",
@@ -331,6 +426,7 @@ private slots:
     void withoutRotation();
     void readings_data();
     void readings();
+    void twoKindsOfTokens();
     void temperatures();
     void sections();
     void summary();
@@ -460,6 +556,34 @@ void TestModelFacts::readings()
         QCOMPARE(found, QString());
     else
         QVERIFY2(found.contains(value), qPrintable(found));
+}
+
+void TestModelFacts::twoKindsOfTokens()
+{
+    const Result<ModelReading> reading = readModelConfig(
+        R"({"model_type":"chatglm","hidden_size":4096,"num_attention_heads":32,"max_sequence_length":2048,
+            "position_encoding_2d":true,"_name_or_path":"THUDM/chatglm-6b"})",
+        "model");
+    QVERIFY2(reading.hasValue(), reading ? "" : toEnglish(reading.error()).c_str());
+    const RopeConfig& context = reading->configurations[0];
+    const RopeConfig& generated = reading->configurations[1];
+    QCOMPARE(context.name, std::string("THUDM/chatglm-6b (context tokens)"));
+    QCOMPARE(generated.name, std::string("THUDM/chatglm-6b (generated tokens)"));
+    QVERIFY(context.channels == ChannelScheme::First);
+    QVERIFY(generated.channels == ChannelScheme::Last);
+    QVERIFY(!context.layerType && !generated.layerType);
+    const auto saysIds = [](const RopeConfig& config, const char* ids) {
+        return std::any_of(config.notes.begin(), config.notes.end(), [&](const Issue& note) {
+            return note.field == "position_encoding_2d" && toEnglish(note.text).find(ids) != std::string::npos;
+        });
+    };
+    QVERIFY(saysIds(context, "(j, 0)"));
+    QVERIFY(saysIds(generated, "g + 1"));
+    // Without the switch it is a family of its own no more.
+    const Result<ModelReading> second = readModelConfig(
+        R"({"model_type":"chatglm","kv_channels":128,"position_encoding_2d":false})", "model");
+    QCOMPARE(second->configurations.size(), std::size_t{1});
+    QVERIFY(second->configurations[0].layout == Layout::Interleaved);
 }
 
 void TestModelFacts::temperatures()
