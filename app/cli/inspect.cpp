@@ -16,6 +16,7 @@
 #include <QString>
 
 #include <array>
+#include <cmath>
 
 namespace ropewalk {
 namespace {
@@ -64,6 +65,12 @@ private:
 QString number(double value)
 {
     return QString::fromStdString(shortNumber(value));
+}
+
+/// A wavelength is a number of tokens, and a long one is read more easily without an exponent.
+QString wavelengthText(double tokens)
+{
+    return tokens >= 1e5 && tokens < 1e15 ? QString::number(std::llround(tokens)) : number(tokens);
 }
 
 QString length(const std::optional<std::int64_t>& value)
@@ -198,7 +205,7 @@ QString pairs(const RopeConfig& config, const FrequencyTable& table)
         }
         const double theta = table.scaled[i];
         rows.add({QString::number(pair), cell(channels.pair(pair)), number(table.plain[i]), number(theta),
-                  number(kTwoPi / theta),
+                  wavelengthText(kTwoPi / theta),
                   training ? number(static_cast<double>(*training) * theta / kTwoPi) : QStringLiteral("–"),
                   zone(table, i)});
     }
@@ -311,7 +318,7 @@ QString comparison(const std::vector<InspectedFile>& files)
                       turns ? QString::fromStdString(shortNumber(config.base, 9)) : none,
                       QString::fromUtf8(rule.data(), static_cast<qsizetype>(rule.size())),
                       number(table.attentionFactor), number(config.softmaxFactor), length(training),
-                      turns ? number(kTwoPi / slowest) : none,
+                      turns ? wavelengthText(kTwoPi / slowest) : none,
                       turns && training ? number(static_cast<double>(*training) * slowest / kTwoPi) : none});
         }
     }

@@ -784,9 +784,11 @@ private:
     {
         if (m_config.rotaryDim % 2 == 0)
             return;
-        refuse("odd rotary width {width} ({head_dim} channels a head, {share} of them rotated); expected "
-               "an even "
-               "number",
+        if (m_config.rotaryDim == m_config.headDim)
+            refuse("odd rotary width {width}: all channels of a head are rotated, and there are {width}; expected "
+                   "an even number",
+                   {{"width", std::to_string(m_config.rotaryDim)}});
+        refuse("odd rotary width {width}: {share} of {head_dim} channels a head; expected an even number",
                {{"width", std::to_string(m_config.rotaryDim)},
                 {"head_dim", std::to_string(m_config.headDim)},
                 {"share", m_shareText}});

@@ -139,7 +139,14 @@ Result<RopeConfig> pastedConfig(std::string_view text, const RopeConfig& selecte
         if (reading->configurations.empty())
             return bad(reading->notes.empty() ? Message("no configuration was found in the pasted text")
                                               : reading->notes.front().text);
-        return std::move(reading->configurations.front());
+        RopeConfig first = std::move(reading->configurations.front());
+        if (reading->configurations.size() > 1)
+            first.notes.insert(
+                first.notes.begin(),
+                {Severity::Warning, "",
+                 {"the pasted text holds {count} configurations and this is the first; open it as a file to have all",
+                  {{"count", std::to_string(reading->configurations.size())}}}});
+        return first;
     }
     Result<ModelReading> reading = readModelConfig(fileAround(piece, selected).dump(), selected.name);
     if (!reading)

@@ -20,6 +20,7 @@
 #include <QLabel>
 #include <QPainter>
 #include <QScrollBar>
+#include <QTimer>
 #include <QVBoxLayout>
 
 #include <algorithm>
@@ -295,6 +296,14 @@ ConfigPanel::ConfigPanel(QWidget* parent)
 void ConfigPanel::buildScore()
 {
     m_score->setOpen(false);
+    // It is the last one, and what opens below the edge would not be noticed.
+    const auto bringIntoView = [this] {
+        QTimer::singleShot(0, this, [this] {
+            if (m_score->isOpen())
+                ensureWidgetVisible(m_score, 0, 0);
+        });
+    };
+    connect(m_score->title(), &QAbstractButton::clicked, this, bringIntoView);
     QVBoxLayout* layout = m_score->content();
     const auto addRow = [&](const QString& name, QWidget* control) {
         auto* row = new FieldRow(name, control, m_body);
@@ -307,13 +316,14 @@ void ConfigPanel::buildScore()
                                    Qt::ToolTipRole);
     }
     m_temperatureRow = addRow(tr("temperature"), m_temperature);
-    connect(m_temperature, &QComboBox::activated, this, [this](int row) {
+    connect(m_temperature, &QComboBox::activated, this, [this, bringIntoView](int row) {
         const auto rule = static_cast<TemperatureRule>(m_temperature->itemData(row).toInt());
         if (rule == m_config.temperature.rule)
             return;
         RopeConfig config = m_config;
         config.temperature.rule = rule;
         editAtOnce(config, tr("temperature"));
+        bringIntoView();
     });
     const auto addOptional = [&](const std::string& key, const QString& name, auto set) {
         ValueSlider* slider = addSlider(layout, key, name);
@@ -356,10 +366,11 @@ void ConfigPanel::buildScore()
     m_xposRow = addRow(tr("xPos"), m_xpos);
     m_xpos->setToolTip(tr("xPos, arXiv:2212.10554: pair i of the score is multiplied by ζ_i^(r/scale_base), "
                           "ζ_i = (2i/d + γ)/(1 + γ)"));
-    connect(m_xpos, &QCheckBox::clicked, this, [this](bool isOn) {
+    connect(m_xpos, &QCheckBox::clicked, this, [this, bringIntoView](bool isOn) {
         RopeConfig config = m_config;
         config.xpos = isOn ? std::optional(m_original ? m_original->xpos.value_or(XPos{}) : XPos{}) : std::nullopt;
         editAtOnce(config, tr("xPos"));
+        bringIntoView();
     });
     const auto addXPos = [&](const std::string& key, const QString& name, double XPos::*member,
                              const SliderScale& scale) {
@@ -446,7 +457,7 @@ void ConfigPanel::enterList(const RuleParameterInfo& parameter, const QString& t
     if (one.front().config.parameters.*parameter.list != m_config.parameters.*parameter.list)
         editAtOnce(one.front().config, asText(parameter.key));
     else
-        m_lists[key]->setNumbers(m_config.parameters.*parameter.list);
+        showIssues(m_issues);
 }
 
 ValueSlider* ConfigPanel::addSlider(QVBoxLayout* layout, const std::string& key, const QString& name)
@@ -464,6 +475,7 @@ void ConfigPanel::setConfig(const RopeConfig& config, const std::optional<RopeCo
 {
     m_config = config;
     m_original = original;
+    m_issues = issues;
     showConfig();
     showIssues(issues);
 }

@@ -87,6 +87,7 @@ private:
     void placeScheme();
 
     RopeConfig m_config;
+    std::vector<Issue> m_issues;
     std::optional<RopeConfig> m_original;
     std::optional<FrequencyRule> m_builtRule; ///< whose parameters the sliders are
     std::map<std::string, ValueSlider*> m_sliders;

@@ -73,6 +73,7 @@ void NumberListEdit::keyPressEvent(QKeyEvent* event)
     if (event->key() == Qt::Key_Escape && text() != m_list) {
         showList();
         selectAll();
+        emit textEntered(m_list); // what was refused before is settled
         return;
     }
     QLineEdit::keyPressEvent(event);

@@ -19,7 +19,7 @@ public:
     void setNumbers(const std::vector<double>& numbers);
 
 signals:
-    void textEntered(const QString& text); ///< another text than the list that was set
+    void textEntered(const QString& text); ///< committed; the list itself when an edit was taken back
 
 protected:
     void focusInEvent(QFocusEvent* event) override;

@@ -80,6 +80,7 @@ private slots:
     void bareNumbersElsewhere();
     void pasted_data();
     void pasted();
+    void pastedWithSeveralKinds();
     void pastedRefused();
     void names_data();
     void names();
@@ -744,6 +745,15 @@ void TestModelConfig::pasted()
         QVERIFY(config->layout == Layout::Interleaved);
         QCOMPARE(config->softmaxFactor, 2.0);
     }
+}
+
+void TestModelConfig::pastedWithSeveralKinds()
+{
+    const char* text = R"({"model_type":"gemma3_text","head_dim":256,"max_position_embeddings":32768})";
+    const Result<RopeConfig> config = pastedConfig(text, RopeConfig{});
+    QVERIFY2(config.hasValue(), config ? "" : toEnglish(config.error()).c_str());
+    QCOMPARE(config->layerType.value_or(""), std::string("full_attention"));
+    QVERIFY(QString::fromStdString(toEnglish(config->notes.front().text)).contains("2 configurations"));
 }
 
 void TestModelConfig::pastedRefused()

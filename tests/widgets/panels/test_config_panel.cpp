@@ -252,6 +252,7 @@ private slots:
         QCOMPARE(bench.config.parameters.invFreq, (std::vector<double>{0.5, 1e-3}));
         QTest::keyClick(field, Qt::Key_Escape);
         QCOMPARE(field->text(), QString("0.5, 0.001"));
+        QVERIFY(bench.panel.generalIssue().isEmpty());
         // A list of another length is taken and said to be wrong.
         enter("0.5");
         QVERIFY(bench.panel.generalIssue().contains("inv_freq has 1 values; expected 2"));
