@@ -149,7 +149,7 @@ void MainWindow::buildWidgets()
     m_configList = new ConfigList;
     QList<PresetChoice> choices;
     for (const Preset& preset : m_presets)
-        choices.append({QString::fromStdString(preset.id), QString::fromStdString(preset.config.name),
+        choices.append({QString::fromStdString(preset.id), QString::fromStdString(preset.name),
                         QString::fromStdString(preset.family), QString::fromStdString(preset.source)});
     m_configList->setPresets(choices);
     m_configPanel = new ConfigPanel;
@@ -426,7 +426,7 @@ void MainWindow::connectPanels()
         for (const Preset& preset : m_presets)
             if (preset.id == id.toStdString())
                 for (const RopeConfig& config : preset.configurations)
-                    addConfiguration(config, tr("add %1").arg(QString::fromStdString(preset.config.name)));
+                    addConfiguration(config, tr("add %1").arg(QString::fromStdString(preset.name)));
     });
     connect(m_configList, &ConfigList::addFileRequested, this, [this] {
         const QString path =

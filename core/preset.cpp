@@ -28,7 +28,7 @@ Result<RopeConfig> configOf(const Json& object, const Preset& preset)
     Result<RopeConfig> read = configFromJson(config->dump());
     if (!read)
         return bad(read.error().message);
-    read->name = preset.config.name;
+    read->name = preset.name;
     if (const auto factor = object.find("softmax_factor"); factor != object.end()) {
         if (!factor->is_number() || !(factor->get<double>() > 0.0))
             return bad({"softmax_factor is {value}; expected a number above 0",
@@ -39,6 +39,11 @@ Result<RopeConfig> configOf(const Json& object, const Preset& preset)
         if (!layerType->is_string())
             return bad("layer_type is no text; expected a text");
         read->layerType = layerType->get<std::string>();
+    }
+    if (const auto tokens = object.find("tokens"); tokens != object.end()) {
+        if (!tokens->is_string())
+            return bad("tokens is no text; expected a text");
+        read->name += " (" + tokens->get<std::string>() + ")"; // as the reader of the file names them
     }
     const std::vector<Issue> issues = validate(*read);
     if (const Issue* error = firstError(issues))
@@ -63,7 +68,7 @@ Result<Preset> presetFromJson(std::string_view text, const std::string& id)
             return bad("the preset is not a JSON object; expected name, family, source, mark and config");
         Preset preset;
         preset.id = id;
-        const std::array<std::pair<const char*, std::string*>, 4> texts{{{"name", &preset.config.name},
+        const std::array<std::pair<const char*, std::string*>, 4> texts{{{"name", &preset.name},
                                                                          {"family", &preset.family},
                                                                          {"source", &preset.source},
                                                                          {"mark", &preset.mark}}};

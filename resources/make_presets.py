@@ -80,6 +80,10 @@ def gemma4(length):
     return {FULL: full, SLIDING: sliding}
 
 
+def tokens(rows):
+    return {"tokens": rows}
+
+
 def softmax(row, factor):
     row["softmax_factor"] = factor
     return row
@@ -139,6 +143,10 @@ TABLE = [
     ("falcon-7b", "Falcon-7B", "Falcon", V, LITGPT + "; " + HF + ", falcon", config(64, 64, H, 10000, 2048)),
     ("falcon-40b", "Falcon-40B", "Falcon", V, LITGPT + "; " + HF + ", falcon", config(64, 64, H, 10000, 2048)),
     ("falcon-180b", "Falcon-180B", "Falcon", V, LITGPT + "; " + HF + ", falcon", config(64, 64, H, 10000, 2048)),
+    ("chatglm-6b", "ChatGLM-6B", "ChatGLM", SECOND, "copies of the published code and public ports of it",
+     # Two position ids a token, each for its half of the head: two kinds of tokens, not of layers.
+     tokens({"context tokens": config(128, 64, H, 10000, 2048),
+             "generated tokens": {**config(128, 64, H, 10000, 2048), "channels": "last"}})),
     ("chatglm2-6b", "ChatGLM2-6B", "ChatGLM", V, "configuration published as THUDM/chatglm2-6b; rotary width from copies of its code",
      config(128, 64, I, 10000, 32768)),
     ("chatglm3-6b", "ChatGLM3-6B", "ChatGLM", V, MLC + "; rotary width from copies of its code", config(128, 64, I, 10000, 8192)),
@@ -250,6 +258,8 @@ for ident, name, family, mark, source, what in TABLE:
         preset["config"] = what
         if factor is not None:
             preset["softmax_factor"] = factor
+    elif "tokens" in what:
+        preset["layers"] = [{"tokens": kind, "config": row} for kind, row in what["tokens"].items()]
     else:
         preset["layers"] = []
         for layer_type, row in what.items():

@@ -311,8 +311,12 @@ QString comparison(const std::vector<InspectedFile>& files)
             const bool turns = slowest > 0.0;
             const auto layout = word(config.layout);
             const auto rule = info(config.rule).word;
-            rows.add({name,
-                      config.layerType ? QString::fromStdString(*config.layerType) : QStringLiteral("all"),
+            // Kinds of tokens and parts of a model are told apart by the name.
+            const QString layers =
+                config.layerType                  ? QString::fromStdString(*config.layerType)
+                : file.configurations.size() == 1 ? QStringLiteral("all")
+                                                  : QString::fromStdString(printable(config.name));
+            rows.add({name, layers,
                       QString::number(config.headDim), QString::number(formedWidth(config)),
                       turns ? QString::fromUtf8(layout.data(), static_cast<qsizetype>(layout.size())) : none,
                       turns ? QString::fromStdString(shortNumber(config.base, 9)) : none,

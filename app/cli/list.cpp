@@ -34,9 +34,9 @@ List presets()
 {
     List list{"presets", {"id", "name", "family", "mark", "source"}, {}};
     for (const Preset& preset : loadPresets())
-        list.rows.push_back({preset.id, preset.config.name, preset.family, preset.mark, preset.source});
+        list.rows.push_back({preset.id, preset.name, preset.family, preset.mark, preset.source});
     for (const Preset& model : loadClosedModels())
-        list.rows.push_back({model.id, model.config.name, model.family, model.mark, model.reason});
+        list.rows.push_back({model.id, model.name, model.family, model.mark, model.reason});
     return list;
 }
 

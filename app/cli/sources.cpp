@@ -37,7 +37,7 @@ Result<InspectedFile> presetAsFile(const QString& id)
     if (const auto found = std::find_if(closed.begin(), closed.end(), isWanted); found != closed.end())
         return Error{ErrorCode::BadInput,
                      {"there is nothing to draw of {name}: {reason}",
-                      {{"name", found->config.name}, {"reason", found->reason}}},
+                      {{"name", found->name}, {"reason", found->reason}}},
                      found->id};
     std::vector<std::string> ids;
     for (const Preset& preset : presets)

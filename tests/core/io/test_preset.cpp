@@ -22,6 +22,7 @@ class TestPreset : public QObject
 private slots:
     void good();
     void layers();
+    void tokens();
     void notPublic();
     void refused_data();
     void refused();
@@ -53,6 +54,19 @@ void TestPreset::layers()
     QCOMPARE(preset->config.layerType.value(), std::string("full_attention"));
     QCOMPARE(preset->config.softmaxFactor, 0.5);
     QVERIFY(preset->configurations[1].rule == FrequencyRule::None);
+}
+
+void TestPreset::tokens()
+{
+    const Result<Preset> preset = presetFromJson(
+        R"({"name":"ChatGLM-6B","family":"ChatGLM","source":"somewhere","mark":"second-hand","layers":[
+            {"tokens":"context tokens","config":{"rotary_dim":64}},
+            {"tokens":"generated tokens","config":{"rotary_dim":64,"channels":"last"}}]})",
+        "chatglm-6b");
+    QVERIFY2(preset.hasValue(), preset ? "" : toEnglish(preset.error()).c_str());
+    QCOMPARE(preset->configurations[0].name, std::string("ChatGLM-6B (context tokens)"));
+    QCOMPARE(preset->configurations[1].name, std::string("ChatGLM-6B (generated tokens)"));
+    QVERIFY(!preset->configurations[1].layerType);
 }
 
 void TestPreset::notPublic()
