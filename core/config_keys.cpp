@@ -573,7 +573,8 @@ void updateNotes(const std::vector<Setting>& settings, const std::string& letter
         if (hasNoEffect(setting.key, config, why, value))
             config.notes.push_back({Severity::Warning, setting.key, std::move(why)});
         else if (config.notes.size() != before)
-            config.notes.push_back({Severity::Read, setting.key,
+            config.notes.push_back({Severity::Read,
+                                    setting.key,
                                     {"{value}, set in place of what was read", {{"value", value}}}});
     }
 }

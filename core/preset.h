@@ -24,8 +24,8 @@ struct Preset
 };
 
 /// Reads one preset file: `config`, or `layers` with a `layer_type` (or a kind of `tokens`) and a `config`
-/// each, or a `reason` why there is none; beside a `config` may stand a `softmax_factor`. A configuration's keys are those of
-/// `--set`. Errors: BadInput.
+/// each, or a `reason` why there is none; beside a `config` may stand a `softmax_factor`. A configuration's
+/// keys are those of `--set`. Errors: BadInput.
 Result<Preset> presetFromJson(std::string_view text, const std::string& id);
 
 } // namespace ropewalk

@@ -84,9 +84,8 @@ std::optional<ReferenceMatch> compareWithReferences(const RopeConfig& config, co
 {
     for (const ReferenceEntry& reference : references) {
         if (reference.rotaryDim != formedWidth(config) || turningPairCount(config) != pairCount(config) ||
-            scheduleWidth(config) != formedWidth(config) ||
-            reference.base != config.base || reference.rule != config.rule ||
-            reference.invFreq.size() != table.scaled.size() ||
+            scheduleWidth(config) != formedWidth(config) || reference.base != config.base ||
+            reference.rule != config.rule || reference.invFreq.size() != table.scaled.size() ||
             (info(config.rule).needsTrainingLength && reference.trainingLength != trainingLength(config)) ||
             !parametersAgree(config, reference))
             continue;

@@ -142,15 +142,16 @@ std::string_view channelsWord(const RopeConfig& config)
 
 std::span<const std::string_view> channelsWords()
 {
-    static constexpr std::array<std::string_view, 8> kWords{"all",       "first",      "last",   "quarters_1_3",
-                                                            "half_rope", "two_blocks", "custom", "none"};
+    static constexpr std::array<std::string_view, 8> kWords{
+        "all", "first", "last", "quarters_1_3", "half_rope", "two_blocks", "custom", "none"};
     return kWords;
 }
 
 ChannelScheme schemeOfWord(std::string_view channelsWord)
 {
-    for (const ChannelScheme scheme : {ChannelScheme::Last, ChannelScheme::Quarters13, ChannelScheme::HalfRope,
-                                       ChannelScheme::TwoBlocks, ChannelScheme::Custom})
+    for (const ChannelScheme scheme :
+         {ChannelScheme::Last, ChannelScheme::Quarters13, ChannelScheme::HalfRope, ChannelScheme::TwoBlocks,
+          ChannelScheme::Custom})
         if (word(scheme) == channelsWord)
             return scheme;
     return ChannelScheme::First;

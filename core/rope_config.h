@@ -26,7 +26,7 @@ enum class ChannelScheme {
     /// head_dim/2 that starts anew in the second (ChatGLM-6B, where each block has a position id of its own;
     /// here both turn by the same position).
     TwoBlocks,
-    Custom,     ///< the pairs of RopeConfig::customPairs
+    Custom, ///< the pairs of RopeConfig::customPairs
 };
 
 /// How the plain frequencies are changed for longer contexts; see frequency_rules.h for the formulas. None:
@@ -170,7 +170,8 @@ int turningPairCount(const RopeConfig& config);
 /// The width w of the plain schedule base^(-2i/w): rotaryDim, and head_dim/2 where half of the pairs turn or
 /// the head has two blocks.
 int scheduleWidth(const RopeConfig& config);
-/// The index i in that schedule of formed pair `pair`: the same, and counted anew in the second of two blocks.
+/// The index i in that schedule of formed pair `pair`: the same, and counted anew in the second of two
+/// blocks.
 int scheduleIndex(const RopeConfig& config, int pair);
 
 /// The length T that rules and "turns in training" are computed with: `original_max_position_embeddings`

@@ -126,7 +126,8 @@ QString layoutText(const RopeConfig& config)
     const int width = config.rotaryDim;
     const bool isHalf = config.layout == Layout::Half;
     if (config.channels == ChannelScheme::TwoBlocks)
-        return isHalf ? QStringLiteral("half-split in each half of the head: channels i and i + %1, %2 + i and %3 + i")
+        return isHalf ? QStringLiteral(
+                            "half-split in each half of the head: channels i and i + %1, %2 + i and %3 + i")
                             .arg(width / 4)
                             .arg(width / 2)
                             .arg(width / 4 * 3)
@@ -312,12 +313,11 @@ QString comparison(const std::vector<InspectedFile>& files)
             const auto layout = word(config.layout);
             const auto rule = info(config.rule).word;
             // Kinds of tokens and parts of a model are told apart by the name.
-            const QString layers =
-                config.layerType                  ? QString::fromStdString(*config.layerType)
-                : file.configurations.size() == 1 ? QStringLiteral("all")
-                                                  : QString::fromStdString(printable(config.name));
-            rows.add({name, layers,
-                      QString::number(config.headDim), QString::number(formedWidth(config)),
+            const QString layers = config.layerType ? QString::fromStdString(*config.layerType)
+                                   : file.configurations.size() == 1
+                                       ? QStringLiteral("all")
+                                       : QString::fromStdString(printable(config.name));
+            rows.add({name, layers, QString::number(config.headDim), QString::number(formedWidth(config)),
                       turns ? QString::fromUtf8(layout.data(), static_cast<qsizetype>(layout.size())) : none,
                       turns ? QString::fromStdString(shortNumber(config.base, 9)) : none,
                       QString::fromUtf8(rule.data(), static_cast<qsizetype>(rule.size())),

@@ -219,7 +219,8 @@ private:
         const auto& first = readings[0].configurations;
         const auto& second = readings[1].configurations;
         if (std::equal(first.begin(), first.end(), second.begin(), second.end(), computesTheSameLayers)) {
-            readings[0].notes.push_back({Severity::Read, std::string(family.parts[1]),
+            readings[0].notes.push_back({Severity::Read,
+                                         std::string(family.parts[1]),
                                          {"its rotation is that of the {part}, which is shown",
                                           {{"part", std::string(family.parts[0])}}}});
             return std::move(readings[0]);
@@ -785,7 +786,8 @@ private:
         if (m_config.rotaryDim % 2 == 0)
             return;
         if (m_config.rotaryDim == m_config.headDim)
-            refuse("odd rotary width {width}: all channels of a head are rotated, and there are {width}; expected "
+            refuse("odd rotary width {width}: all channels of a head are rotated, and there are {width}; "
+                   "expected "
                    "an even number",
                    {{"width", std::to_string(m_config.rotaryDim)}});
         refuse("odd rotary width {width}: {share} of {head_dim} channels a head; expected an even number",
@@ -1207,7 +1209,8 @@ private:
             if (!(value >= 0.0 && value <= 1.0))
                 refuse("{key} is {value}; expected a number from 0 to 1",
                        {{"key", share.field}, {"value", jsonText(*share.json)}});
-            const bool isNoted = m_config.rule == FrequencyRule::Proportional && inBlock("partial_rotary_factor");
+            const bool isNoted =
+                m_config.rule == FrequencyRule::Proportional && inBlock("partial_rotary_factor");
             if (!isNoted) // among the rule's parameters
                 noteRead(share);
         } else if (value != 1.0) {

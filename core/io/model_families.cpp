@@ -128,14 +128,16 @@ constexpr std::array kChatGlm6bKinds{
     LayerKind{.layerType = "",
               .tokens = "context tokens",
               .channels = ChannelScheme::First,
-              .remark = "context token j has the ids (j, 0): block 1, the first half of the head, turns by j, "
-                        "block 2 stays"},
+              .remark =
+                  "context token j has the ids (j, 0): block 1, the first half of the head, turns by j, "
+                  "block 2 stays"},
     LayerKind{.layerType = "",
               .tokens = "generated tokens",
               .channels = ChannelScheme::Last,
-              .remark = "generated token g = 0, 1, … has the ids (index of the mask token, g + 1): among these "
-                        "block 1 stays, block 2, the second half of the head, turns by g + 1; towards a context "
-                        "token both blocks turn, each by its own distance"},
+              .remark =
+                  "generated token g = 0, 1, … has the ids (index of the mask token, g + 1): among these "
+                  "block 1 stays, block 2, the second half of the head, turns by g + 1; towards a context "
+                  "token both blocks turn, each by its own distance"},
 };
 constexpr LayerScheme kChatGlm6bTokens{kChatGlm6bKinds, {}, {}};
 constexpr std::array kSmolLm3Kinds{LayerKind{.layerType = "full_attention"},

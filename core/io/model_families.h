@@ -91,7 +91,8 @@ struct ModelFamily
     std::string_view baseFactor{}; ///< key of a factor on the base
     std::string_view structure{};  ///< a key of structureKeys() whose meaning is this family's own
     std::string_view baseBlock{};  ///< key of an object that holds the base
-    std::string_view ruleBlock{};  ///< key of an object with a rule's word, factor and base of the family's own
+    std::string_view
+        ruleBlock{}; ///< key of an object with a rule's word, factor and base of the family's own
 };
 
 /// The family of a `model_type`, or null.

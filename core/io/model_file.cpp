@@ -141,11 +141,12 @@ Result<RopeConfig> pastedConfig(std::string_view text, const RopeConfig& selecte
                                               : reading->notes.front().text);
         RopeConfig first = std::move(reading->configurations.front());
         if (reading->configurations.size() > 1)
-            first.notes.insert(
-                first.notes.begin(),
-                {Severity::Warning, "",
-                 {"the pasted text holds {count} configurations and this is the first; open it as a file to have all",
-                  {{"count", std::to_string(reading->configurations.size())}}}});
+            first.notes.insert(first.notes.begin(),
+                               {Severity::Warning,
+                                "",
+                                {"the pasted text holds {count} configurations and this is the first; open "
+                                 "it as a file to have all",
+                                 {{"count", std::to_string(reading->configurations.size())}}}});
         return first;
     }
     Result<ModelReading> reading = readModelConfig(fileAround(piece, selected).dump(), selected.name);

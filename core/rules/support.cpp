@@ -77,7 +77,8 @@ std::vector<double> plainSchedule(const RopeConfig& config, double base)
     std::vector<double> thetas(static_cast<std::size_t>(pairCount(config)));
     for (int i = 0; i < pairCount(config); ++i)
         if (isTurningPair(config, i))
-            thetas[static_cast<std::size_t>(i)] = plainTheta(base, scheduleIndex(config, i), scheduleWidth(config));
+            thetas[static_cast<std::size_t>(i)] =
+                plainTheta(base, scheduleIndex(config, i), scheduleWidth(config));
     return thetas;
 }
 

@@ -483,7 +483,7 @@ void TestFrequencyRules::everyRuleNeverTurnsFasterThanPlain()
         }
         if (!table.keptShare.empty() && config.channels != ChannelScheme::Custom)
             for (std::size_t i = 1; i < table.keptShare.size(); ++i)
-                QVERIFY(table.keptShare[i] <= table.keptShare[i - 1] || // the slower, the less is kept
+                QVERIFY(table.keptShare[i] <= table.keptShare[i - 1] ||   // the slower, the less is kept
                         scheduleIndex(config, static_cast<int>(i)) == 0); // a second block starts anew
     }
 }

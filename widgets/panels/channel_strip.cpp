@@ -44,7 +44,8 @@ void ChannelStrip::setConfig(const RopeConfig& config)
     int rank = 0;
     for (int pair = 0; pair < static_cast<int>(m_map.formed.size()); ++pair) {
         // Two blocks have the same frequencies, and so the same colours.
-        const bool startsAnew = config.channels == ChannelScheme::TwoBlocks && scheduleIndex(config, pair) == 0;
+        const bool startsAnew =
+            config.channels == ChannelScheme::TwoBlocks && scheduleIndex(config, pair) == 0;
         if (startsAnew)
             rank = 0;
         if (isPossible ? table.turns(pair) : isTurningPair(config, pair)) {

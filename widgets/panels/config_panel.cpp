@@ -312,8 +312,8 @@ void ConfigPanel::buildScore()
     };
     for (const TemperatureInfo& rule : temperatureRules()) {
         m_temperature->addItem(asText(rule.title), static_cast<int>(rule.rule));
-        m_temperature->setItemData(m_temperature->count() - 1, asText(rule.formula) + u'\n' + asText(rule.source),
-                                   Qt::ToolTipRole);
+        m_temperature->setItemData(m_temperature->count() - 1,
+                                   asText(rule.formula) + u'\n' + asText(rule.source), Qt::ToolTipRole);
     }
     m_temperatureRow = addRow(tr("temperature"), m_temperature);
     connect(m_temperature, &QComboBox::activated, this, [this, bringIntoView](int row) {
@@ -337,8 +337,9 @@ void ConfigPanel::buildScore()
         connect(slider, &ValueSlider::cleared, this, [change] { change(std::nullopt); });
         return slider;
     };
-    addOptional("temperature_coefficient", tr("coefficient"),
-                [](RopeConfig& config, std::optional<double> value) { config.temperature.coefficient = value; })
+    addOptional(
+        "temperature_coefficient", tr("coefficient"),
+        [](RopeConfig& config, std::optional<double> value) { config.temperature.coefficient = value; })
         ->setScale({SliderScale::Kind::Linear, 0.0, 1.0, 0.0, 0.0, 100.0});
     ValueSlider* length = addOptional(
         "temperature_length", tr("its length T"), [](RopeConfig& config, std::optional<double> value) {
@@ -368,7 +369,8 @@ void ConfigPanel::buildScore()
                           "ζ_i = (2i/d + γ)/(1 + γ)"));
     connect(m_xpos, &QCheckBox::clicked, this, [this, bringIntoView](bool isOn) {
         RopeConfig config = m_config;
-        config.xpos = isOn ? std::optional(m_original ? m_original->xpos.value_or(XPos{}) : XPos{}) : std::nullopt;
+        config.xpos =
+            isOn ? std::optional(m_original ? m_original->xpos.value_or(XPos{}) : XPos{}) : std::nullopt;
         editAtOnce(config, tr("xPos"));
         bringIntoView();
     });
@@ -427,7 +429,8 @@ void ConfigPanel::showScore()
     const std::optional<XPos> originalXPos = m_original ? m_original->xpos : m_config.xpos;
     m_xpos->setChecked(m_config.xpos.has_value());
     static_cast<FieldRow*>(m_xposRow)->setChanged(originalXPos.has_value() != m_config.xpos.has_value());
-    for (const auto& [key, member] : {std::pair{"xpos_gamma", &XPos::gamma}, {"xpos_scale_base", &XPos::scaleBase}}) {
+    for (const auto& [key, member] :
+         {std::pair{"xpos_gamma", &XPos::gamma}, {"xpos_scale_base", &XPos::scaleBase}}) {
         m_sliders[key]->setVisible(m_config.xpos.has_value());
         m_sliders[key]->setOriginal(originalXPos.value_or(XPos{}).*member);
         m_sliders[key]->setValue(xpos.*member);

@@ -570,7 +570,8 @@ void TestModelConfig::refusedByName_data()
     row("decoder", R"({"model_type":"t5gemma","encoder":{"head_dim":256}})");
     row("rotary.type", R"({"model_type":"internlm","hidden_size":4096,"num_attention_heads":32,
                            "rotary":{"type":"linear","base":10000}})");
-    row("rotary", R"({"model_type":"internlm","hidden_size":4096,"num_attention_heads":32,"rotary":"dynamic"})");
+    row("rotary",
+        R"({"model_type":"internlm","hidden_size":4096,"num_attention_heads":32,"rotary":"dynamic"})");
     row("rope_3d", llama("\"rope_3d\":true"));
     row("attention_head_dim", R"({"model_type":"zamba2","hidden_size":2560,"num_attention_heads":32,
                                   "attention_head_dim":160,"rope_theta":10000})");

@@ -574,7 +574,8 @@ void TestModelFacts::twoKindsOfTokens()
     QVERIFY(!context.layerType && !generated.layerType);
     const auto saysIds = [](const RopeConfig& config, const char* ids) {
         return std::any_of(config.notes.begin(), config.notes.end(), [&](const Issue& note) {
-            return note.field == "position_encoding_2d" && toEnglish(note.text).find(ids) != std::string::npos;
+            return note.field == "position_encoding_2d" &&
+                   toEnglish(note.text).find(ids) != std::string::npos;
         });
     };
     QVERIFY(saysIds(context, "(j, 0)"));

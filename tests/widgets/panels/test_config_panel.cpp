@@ -155,8 +155,8 @@ private slots:
             emit box->activated(box->currentIndex());
             return std::string(channelsWord(bench.config));
         };
-        for (const char* word : {"first", "last", "quarters_1_3", "half_rope", "two_blocks", "custom",
-                                 "none", "all"}) {
+        for (const char* word :
+             {"first", "last", "quarters_1_3", "half_rope", "two_blocks", "custom", "none", "all"}) {
             QCOMPARE(choose(word), std::string(word));
             QVERIFY(!hasError(validate(bench.config)));
             QCOMPARE(box->currentData().toString(), QString::fromLatin1(word));
