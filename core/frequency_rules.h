@@ -73,6 +73,9 @@ struct FrequencyRuleInfo
     /// Fills `scaled`, `keptShare`, `attentionFactor`, `thresholds`; `plain` is filled before, and what it
     /// writes for pairs that the channel scheme holds is set back to 0 after.
     void (*apply)(const RopeConfig&, FrequencyTable&) = nullptr;
+    /// Whether a model is trained with it; otherwise it stretches one that was trained with the plain
+    /// frequencies.
+    bool isTrainedWith = false;
 };
 
 /// All rules that are built, in the order in which they are shown.

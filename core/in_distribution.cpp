@@ -11,16 +11,7 @@ namespace ropewalk {
 
 std::vector<double> trainedFrequencies(const RopeConfig& config, const FrequencyTable& table)
 {
-    switch (config.rule) {
-    case FrequencyRule::Default:
-    case FrequencyRule::RopeId:
-    case FrequencyRule::Proportional:
-    case FrequencyRule::Explicit:
-    case FrequencyRule::None:
-        return table.scaled;
-    default:
-        return table.plain;
-    }
+    return info(config.rule).isTrainedWith ? table.scaled : table.plain;
 }
 
 double unseenArc(double trainedTheta, double theta, double trainingLength, double length)

@@ -92,14 +92,15 @@ FrequencyRuleInfo proportionalRule()
             false,
             false,
             validateProportional,
-            applyProportional};
+            applyProportional,
+            true};
 }
 
 FrequencyRuleInfo explicitRule()
 {
     return {FrequencyRule::Explicit, "explicit",          "explicit list", "θ′_i = inv_freq[i], as stated",
             "the list itself",       kExplicitParameters, false,           false,
-            validateExplicit,        applyExplicit};
+            validateExplicit,        applyExplicit,       true};
 }
 
 } // namespace ropewalk

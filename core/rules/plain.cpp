@@ -36,7 +36,8 @@ FrequencyRuleInfo defaultRule()
             false,
             false,
             validateNothing,
-            applyDefault};
+            applyDefault,
+            true};
 }
 
 FrequencyRuleInfo linearRule()
@@ -58,7 +59,7 @@ FrequencyRuleInfo noneRule()
     // No pairs are formed, so that apply is never reached.
     return {FrequencyRule::None,      "none",      "none (NoPE)", "θ_i = 0 for every pair",
             "NoPE, arXiv:2305.19466", {},          false,         false,
-            validateNothing,          applyDefault};
+            validateNothing,          applyDefault, true};
 }
 
 } // namespace ropewalk

@@ -90,7 +90,8 @@ FrequencyRuleInfo ropeIdRule()
             true,
             false,
             validateRopeId,
-            applyRopeId};
+            applyRopeId,
+            true};
 }
 
 } // namespace ropewalk
