@@ -15,7 +15,7 @@ namespace ropewalk {
 std::span<const FrequencyRuleInfo> frequencyRules()
 {
     static const std::array kRules{
-        defaultRule(),      linearRule(),   ntkAwareRule(), dynamicRule(),  dynamicQwenRule(),
+        defaultRule(),      linearRule(),   ntkAwareRule(), dynamicRule(),  dynamicQwenRule(), dynamicLinearRule(),
         ntkByPartsRule(),   yarnRule(),     llama3Rule(),   longRopeRule(), ropeIdRule(),
         proportionalRule(), explicitRule(), noneRule(),
     };

@@ -37,6 +37,7 @@ enum class FrequencyRule {
     NtkAware,
     Dynamic,
     DynamicQwen,
+    DynamicLinear,
     NtkByParts,
     Yarn,
     Llama3,

@@ -12,6 +12,7 @@ FrequencyRuleInfo linearRule();
 FrequencyRuleInfo ntkAwareRule();
 FrequencyRuleInfo dynamicRule();
 FrequencyRuleInfo dynamicQwenRule();
+FrequencyRuleInfo dynamicLinearRule();
 FrequencyRuleInfo ntkByPartsRule();
 FrequencyRuleInfo yarnRule();
 FrequencyRuleInfo llama3Rule();

@@ -75,6 +75,7 @@ private slots:
     void noRotation();
     void qwenDynamic();
     void dynamicHasNoMemory();
+    void dynamicLinearIsLinearAtTheRatio();
     void byPartsOfThePaperIsLlama3();
     void longRopeSwitchesAndFactors();
     void ropeIdEndsAndSpacing();
@@ -474,7 +475,8 @@ void TestFrequencyRules::everyRuleNeverTurnsFasterThanPlain()
         // These have frequencies of their own, or stretch by a length and not by a factor alone.
         if (config.rule == FrequencyRule::RopeId || config.rule == FrequencyRule::Explicit ||
             config.rule == FrequencyRule::LongRope || config.rule == FrequencyRule::Dynamic ||
-            config.rule == FrequencyRule::DynamicQwen || config.rule == FrequencyRule::Proportional)
+            config.rule == FrequencyRule::DynamicQwen || config.rule == FrequencyRule::DynamicLinear ||
+            config.rule == FrequencyRule::Proportional)
             continue;
         const double factor = config.parameters.factor.value_or(1.0);
         for (std::size_t i = 0; i < table.scaled.size(); ++i) {
@@ -519,7 +521,8 @@ void TestFrequencyRules::qwenDynamic()
 
 void TestFrequencyRules::dynamicHasNoMemory()
 {
-    for (const FrequencyRule rule : {FrequencyRule::Dynamic, FrequencyRule::DynamicQwen}) {
+    for (const FrequencyRule rule :
+         {FrequencyRule::Dynamic, FrequencyRule::DynamicQwen, FrequencyRule::DynamicLinear}) {
         RopeConfig config;
         config.rule = rule;
         config.parameters.factor = 2.0;
@@ -537,6 +540,17 @@ void TestFrequencyRules::dynamicHasNoMemory()
         // Only the other rule falls back on the original length.
         config.originalMaxPositionEmbeddings = 2048;
         QCOMPARE(hasError(validate(config)), rule == FrequencyRule::Dynamic);
+    }
+}
+
+void TestFrequencyRules::dynamicLinearIsLinearAtTheRatio()
+{
+    RopeConfig dynamic = llama2(FrequencyRule::DynamicLinear);
+    dynamic.length = 6144;
+    const std::vector<double> theta = frequencyTable(dynamic).scaled;
+    for (std::size_t i = 0; i < theta.size(); ++i) {
+        const long double plain = powl(10000.0L, -2.0L * static_cast<long double>(i) / 128.0L);
+        QVERIFY(fabsl(theta[i] / (plain / 1.5L) - 1.0L) < 1e-13L);
     }
 }
 

@@ -599,7 +599,8 @@ void TestCli::lists()
     for (const QJsonValue& value : json({"list", "--json", "rules"})["rules"].toArray())
         rules += value["id"].toString();
     QCOMPARE(rules,
-             QStringList({"default", "linear", "ntk_aware", "dynamic", "dynamic_qwen", "ntk_by_parts", "yarn",
+             QStringList({"default", "linear", "ntk_aware", "dynamic", "dynamic_qwen",
+                          "dynamic_linear", "ntk_by_parts", "yarn",
                           "llama3", "longrope", "rope_id", "proportional", "explicit", "none"}));
     for (const char* what : {"presets", "figures", "rules"})
         QVERIFY(!run({"list", what}).out.isEmpty());
