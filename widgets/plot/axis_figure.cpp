@@ -3,18 +3,24 @@
 
 #include "axis_labels.h"
 #include "axis_plot.h"
+#include "colour_tables.h"
+#include "map_painter.h"
 #include "widgets/message_text.h"
 
+#include <QImage>
 #include <QPaintDevice>
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 
 namespace ropewalk {
 namespace {
 
 constexpr double kTickLength = 4.0;
 constexpr double kTickGap = 8.0;
+constexpr double kBarGap = 12.0;
+constexpr double kBarWidth = 11.0;
 
 double widestLabel(const FigureStyle& style, const std::vector<AxisTick>& ticks)
 {
@@ -31,17 +37,55 @@ double sideRoom(const FigureStyle& style, const std::vector<AxisTick>& ticks, bo
            (hasLabel ? style.textHeight(kAxisText) + style.px(6.0) : 0.0);
 }
 
+/// The axis of a map's colours.
+AxisSpec colourAxis(const MapSpec& map)
+{
+    AxisSpec axis;
+    axis.label = map.label;
+    axis.kind = map.unit == "token" ? AxisKind::Tokens : AxisKind::Plain;
+    axis.isLogarithmic = map.isLogarithmic;
+    axis.lower = map.lower;
+    axis.upper = map.upper;
+    return axis;
+}
+
+/// Quarters of a turn where the colours go round in radians; else as on any axis.
+std::vector<AxisTick> colourTicks(const FigureStyle& style, const MapSpec& map, double height)
+{
+    constexpr double kPi = std::numbers::pi;
+    const bool isTurn = map.colours == ColourTable::Cyclic && map.unit == "rad" &&
+                        std::fabs(map.upper - map.lower - 2.0 * kPi) < 1e-6;
+    if (isTurn && std::fabs(map.lower + kPi) < 1e-6)
+        return {{-kPi, QStringLiteral("−π")}, {0.0, QStringLiteral("0")}, {kPi, QStringLiteral("π")}};
+    if (isTurn && std::fabs(map.lower) < 1e-6)
+        return {{0.0, QStringLiteral("0")}, {kPi, QStringLiteral("π")}, {2.0 * kPi, QStringLiteral("2π")}};
+    return axisTicks(colourAxis(map), height, style.px(9.0),
+                     [&](const QString&) { return style.textHeight(kNoteText); });
+}
+
+/// Names of categories that are longer than `room` end in an ellipsis.
+void elideNames(const FigureStyle& style, const AxisSpec& axis, std::vector<AxisTick>& ticks, double room)
+{
+    if (axis.kind == AxisKind::Categories)
+        for (AxisTick& tick : ticks)
+            tick.label = style.elided(tick.label, kNoteText, room);
+}
+
 void writeTicks(FigurePen& pen, const QRectF& content, const PlotSpec& plot, const AxisLayout& layout)
 {
     const FigureStyle& style = pen.style();
     const ThemeColours& c = style.colours();
     const QRectF& area = layout.area;
-    const double tickBaseline = area.bottom() + style.px(kTickLength + 2.0) + style.ascent(kNoteText);
+    const double tickTop = area.bottom() + style.px(kTickLength + 2.0);
     for (const AxisTick& tick : layout.xTicks) {
-        const double half = style.textWidth(tick.label, kNoteText) / 2;
-        const double x =
-            std::clamp(layout.x.toPixel(tick.value), content.left() + half, content.right() - half);
-        pen.write({x, tickBaseline}, tick.label, kNoteText, c.muted, Qt::AlignHCenter);
+        const double width = style.textWidth(tick.label, kNoteText);
+        const double x = layout.x.toPixel(tick.value);
+        if (layout.areXNamesUpright)
+            pen.writeUpwards({x, tickTop + width / 2}, tick.label, kNoteText, c.muted);
+        else
+            pen.write({std::clamp(x, content.left() + width / 2, content.right() - width / 2),
+                       tickTop + style.ascent(kNoteText)},
+                      tick.label, kNoteText, c.muted, Qt::AlignHCenter);
     }
     const double drop = (style.ascent(kNoteText) - style.descent(kNoteText)) / 2;
     for (const AxisTick& tick : layout.yTicks)
@@ -50,8 +94,12 @@ void writeTicks(FigurePen& pen, const QRectF& content, const PlotSpec& plot, con
     for (const AxisTick& tick : layout.secondYTicks)
         pen.write({area.right() + style.px(kTickGap), layout.secondY.toPixel(tick.value) + drop}, tick.label,
                   kNoteText, c.muted);
+    for (const AxisTick& tick : layout.barTicks)
+        pen.write({layout.colourBar.right() + style.px(kTickGap - 2.0), layout.bar.toPixel(tick.value) + drop},
+                  tick.label, kNoteText, c.muted);
     if (layout.hasXLabel)
-        pen.write({area.center().x(), tickBaseline + style.px(15.0)},
+        pen.write({area.center().x(),
+                   tickTop + layout.xTickRoom - style.descent(kNoteText) + style.px(15.0)},
                   style.elided(messageText(plot.xAxis.label), kAxisText, area.width()), kAxisText, c.text,
                   Qt::AlignHCenter);
     const double half = style.textHeight(kAxisText) / 2;
@@ -59,11 +107,47 @@ void writeTicks(FigurePen& pen, const QRectF& content, const PlotSpec& plot, con
         pen.writeUpwards({content.left() + half, area.center().y()}, messageText(plot.yAxis.label),
                          kAxisText, c.text);
     if (layout.hasSecondYLabel)
-        pen.writeUpwards({content.right() - half, area.center().y()}, messageText(plot.secondYAxis->label),
+        pen.writeUpwards({(layout.colourBar.isEmpty() ? content.right()
+                                                      : layout.colourBar.left() - style.px(kBarGap)) -
+                              half,
+                          area.center().y()},
+                         messageText(plot.secondYAxis->label), kAxisText, c.text);
+    if (!layout.colourBar.isEmpty() && layout.hasBarLabel)
+        pen.writeUpwards({content.right() - half, area.center().y()},
+                         style.elided(messageText(drawnMap(plot)->label), kAxisText, area.height()),
                          kAxisText, c.text);
 }
 
+/// The colours of the map from the lower end of its values to the upper one.
+void paintColourBar(FigurePen& pen, const PlotSpec& plot, const AxisLayout& layout)
+{
+    if (layout.colourBar.isEmpty() || pen.isListingTexts())
+        return;
+    const FigureStyle& style = pen.style();
+    QPainter& painter = pen.painter();
+    const ColourRamp& ramp = colourRamp(drawnMap(plot)->colours, style.options().theme);
+    QImage image(1, static_cast<int>(ramp.size()), QImage::Format_RGB32);
+    for (std::size_t i = 0; i < ramp.size(); ++i)
+        image.setPixel(0, static_cast<int>(ramp.size() - 1 - i), ramp[i]);
+    painter.drawImage(layout.colourBar, image);
+    painter.save();
+    painter.setRenderHint(QPainter::Antialiasing, style.options().isVector);
+    painter.setPen(QPen(style.colours().axis, style.hairline()));
+    const double right = layout.colourBar.right();
+    for (const AxisTick& tick : layout.barTicks) {
+        const double y = layout.bar.toPixel(tick.value);
+        if (!tick.label.isEmpty())
+            painter.drawLine(QPointF(right, y), QPointF(right + style.px(3.0), y));
+    }
+    painter.restore();
+}
+
 } // namespace
+
+const MapSpec* drawnMap(const PlotSpec& plot)
+{
+    return plot.maps.empty() ? nullptr : &plot.maps.front();
+}
 
 int columnCount(const FigureStyle& style, const QRectF& area, double devicePixelRatio)
 {
@@ -76,37 +160,67 @@ AxisLayout layoutAxes(const FigureStyle& style, const QRectF& content, const Plo
 {
     AxisLayout layout;
     const auto fitsUpwards = [&](const Message& label, double height) {
-        return !label.isEmpty() && content.width() > style.px(300.0) &&
+        return !label.isEmpty() && content.width() > style.px(220.0) &&
                style.textWidth(messageText(label), kAxisText) <= height;
     };
-    layout.hasXLabel = !plot.xAxis.label.isEmpty() && content.height() > style.px(90.0);
-    const double below =
-        style.px(kTickLength + 2.0) + style.textHeight(kNoteText) + (layout.hasXLabel ? style.px(15.0) : 0.0);
-    const double above = style.textHeight(kNoteText) / 2;
-    const double top = std::ceil(content.top() + above);
-    const double height = std::floor(content.bottom() - below - top);
     const auto lineHeight = [&](const QString&) { return style.textHeight(kNoteText); };
-    layout.yTicks = axisTicks(plot.yAxis, height, style.px(9.0), lineHeight);
-    layout.hasYLabel = fitsUpwards(plot.yAxis.label, height);
-    if (plot.secondYAxis) {
-        layout.secondYTicks = axisTicks(*plot.secondYAxis, height, style.px(9.0), lineHeight);
-        layout.hasSecondYLabel = fitsUpwards(plot.secondYAxis->label, height);
-    }
-    const double left = std::ceil(content.left() + sideRoom(style, layout.yTicks, layout.hasYLabel));
     const auto xExtent = [&](const QString& label) { return style.textWidth(label, kNoteText); };
-    const auto rightOf = [&](double room) { return std::floor(content.right() - room); };
-    double right =
-        rightOf(plot.secondYAxis ? sideRoom(style, layout.secondYTicks, layout.hasSecondYLabel) : 0.0);
-    layout.xTicks = axisTicks(plot.xAxis, std::max(1.0, right - left), style.px(14.0), xExtent);
-    if (!plot.secondYAxis) {
-        // The last tick's label may stick out by half its width.
-        double overhang = style.px(4.0);
-        const AxisScale scale(plot.xAxis, left, right);
-        for (const AxisTick& tick : layout.xTicks)
-            overhang =
-                std::max(overhang, scale.toPixel(tick.value) + xExtent(tick.label) / 2 - content.right());
-        right = rightOf(overhang);
+    const MapSpec* map = drawnMap(plot);
+    const bool hasBar = map && content.width() > style.px(170.0) && content.height() > style.px(70.0);
+    layout.hasXLabel = !plot.xAxis.label.isEmpty() && content.height() > style.px(90.0);
+    const double top = std::ceil(content.top() + style.textHeight(kNoteText) / 2);
+
+    // Everything beside the area depends on its height, which depends on how the x axis is labelled.
+    double height = 0.0;
+    double left = 0.0;
+    double right = 0.0;
+    const auto place = [&](double xTickRoom) {
+        layout.xTickRoom = xTickRoom;
+        const double below =
+            style.px(kTickLength + 2.0) + xTickRoom + (layout.hasXLabel ? style.px(15.0) : 0.0);
+        height = std::floor(content.bottom() - below - top);
+        layout.yTicks = axisTicks(plot.yAxis, height, style.px(9.0), lineHeight);
+        elideNames(style, plot.yAxis, layout.yTicks, 0.36 * content.width());
+        layout.hasYLabel = fitsUpwards(plot.yAxis.label, height);
+        left = std::ceil(content.left() + sideRoom(style, layout.yTicks, layout.hasYLabel));
+        double besides = 0.0;
+        if (hasBar) {
+            layout.barTicks = colourTicks(style, *map, height);
+            layout.hasBarLabel = !map->label.isEmpty() && content.width() > style.px(220.0) &&
+                                 height > style.px(60.0);
+            besides = style.px(kBarGap + kBarWidth) + sideRoom(style, layout.barTicks, layout.hasBarLabel);
+        }
+        if (plot.secondYAxis) {
+            layout.secondYTicks = axisTicks(*plot.secondYAxis, height, style.px(9.0), lineHeight);
+            layout.hasSecondYLabel = fitsUpwards(plot.secondYAxis->label, height);
+            besides += sideRoom(style, layout.secondYTicks, layout.hasSecondYLabel);
+        }
+        right = std::floor(content.right() - besides);
         layout.xTicks = axisTicks(plot.xAxis, std::max(1.0, right - left), style.px(14.0), xExtent);
+        if (!plot.secondYAxis && !hasBar) {
+            // The last tick's label may stick out by half its width.
+            double overhang = style.px(4.0);
+            const AxisScale scale(plot.xAxis, left, right);
+            for (const AxisTick& tick : layout.xTicks)
+                overhang =
+                    std::max(overhang, scale.toPixel(tick.value) + xExtent(tick.label) / 2 - content.right());
+            right = std::floor(content.right() - overhang);
+            layout.xTicks = axisTicks(plot.xAxis, std::max(1.0, right - left), style.px(14.0), xExtent);
+        }
+    };
+    place(style.textHeight(kNoteText));
+    const bool isCrowded = plot.xAxis.kind == AxisKind::Categories &&
+                           std::any_of(layout.xTicks.begin(), layout.xTicks.end(),
+                                       [](const AxisTick& tick) { return tick.label.isEmpty(); });
+    if (isCrowded) {
+        const auto upright = [&] {
+            auto ticks = axisTicks(plot.xAxis, std::max(1.0, right - left), style.px(3.0), lineHeight);
+            elideNames(style, plot.xAxis, ticks, 0.36 * content.height());
+            return ticks;
+        };
+        place(std::max(style.textHeight(kNoteText), widestLabel(style, upright())));
+        layout.xTicks = upright();
+        layout.areXNamesUpright = true;
     }
     layout.area = QRectF(left, top, std::max(0.0, right - left), std::max(0.0, height));
     // Where QCustomPlot draws an axis value: from the left edge over the width, and from the last row
@@ -116,6 +230,14 @@ AxisLayout layoutAxes(const FigureStyle& style, const QRectF& content, const Plo
     layout.y = AxisScale(plot.yAxis, lastRow, lastRow - layout.area.height());
     if (plot.secondYAxis)
         layout.secondY = AxisScale(*plot.secondYAxis, lastRow, lastRow - layout.area.height());
+    if (hasBar && !layout.isEmpty()) {
+        const double second = plot.secondYAxis
+                                  ? sideRoom(style, layout.secondYTicks, layout.hasSecondYLabel)
+                                  : 0.0;
+        layout.colourBar = QRectF(std::round(right + second + style.px(kBarGap)), top,
+                                  std::round(style.px(kBarWidth)), layout.area.height());
+        layout.bar = AxisScale(colourAxis(*map), layout.colourBar.bottom(), layout.colourBar.top());
+    }
     return layout;
 }
 
@@ -125,6 +247,9 @@ void paintAxes(FigurePen& pen, const QRectF& content, const FigureSpec& figure, 
     if (layout.isEmpty())
         return;
     LabelPlacer placer(layout.area.adjusted(1.0, 1.0, -1.0, -1.0));
+    if (const MapSpec* map = drawnMap(plot); map && !pen.isListingTexts())
+        paintMap(pen.painter(), pen.style(), layout.area, plot, *map);
+    paintColourBar(pen, plot, layout);
     paintPlot(pen, figure, plot, layout, placer);
     writeTicks(pen, content, plot, layout);
     paintLabels(pen, figure, plot, layout, placer);

@@ -16,6 +16,12 @@ struct AxisLayout
     AxisScale x, y, secondY;
     std::vector<AxisTick> xTicks, yTicks, secondYTicks;
     bool hasXLabel = false, hasYLabel = false, hasSecondYLabel = false;
+    bool areXNamesUpright = false; ///< the names of categories, where they have no room side by side
+    double xTickRoom = 0.0;        ///< height of the x axis' tick labels
+    QRectF colourBar;              ///< of the map; empty where there is none or no room
+    AxisScale bar;
+    std::vector<AxisTick> barTicks;
+    bool hasBarLabel = false;
 
     bool isEmpty() const { return area.width() < 8.0 || area.height() < 8.0; }
 };
@@ -27,7 +33,10 @@ AxisLayout layoutAxes(const FigureStyle& style, const QRectF& content, const Plo
 /// a vector.
 int columnCount(const FigureStyle& style, const QRectF& area, double devicePixelRatio);
 
-/// Draws grid, axes, curves, guides, markers and their labels of one plot of the figure within `content`.
+/// The map of a plot that is drawn; null where it has none.
+const MapSpec* drawnMap(const PlotSpec& plot);
+
+/// Draws map, grid, axes, curves, guides, markers and their labels of one plot of the figure within `content`.
 void paintAxes(FigurePen& pen, const QRectF& content, const FigureSpec& figure, const PlotSpec& plot);
 
 } // namespace ropewalk

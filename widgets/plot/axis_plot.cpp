@@ -82,6 +82,7 @@ void setUpAxis(QCPAxis& axis, const AxisSpec& spec, const std::vector<AxisTick>&
     axis.setVisible(true);
     axis.setScaleType(spec.isLogarithmic ? QCPAxis::stLogarithmic : QCPAxis::stLinear);
     axis.setRange(spec.lower, spec.upper);
+    axis.setRangeReversed(spec.isReversed);
     axis.setTicker(QSharedPointer<QCPAxisTicker>(new ChosenTicks(ticks)));
     axis.setTickLabels(false); // words are written by the pen, which knows what they cover
     axis.setNumberFormat(QStringLiteral("g"));
@@ -111,11 +112,16 @@ void paintGuides(QPainter& painter, const PlotSpec& plot, const SeriesFrame& fra
             continue;
         const bool isZero = guide.role == GuideRole::Zero;
         const QColor colour = isZero ? c.axis : guide.role == GuideRole::Selection ? c.accent : c.mark;
-        painter.setPen(QPen(colour, style.hairline(isZero ? 1.2 : 1.0)));
-        if (guide.isVertical)
-            painter.drawLine(QPointF(at, frame.area.top()), QPointF(at, frame.area.bottom()));
-        else
-            painter.drawLine(QPointF(frame.area.left(), at), QPointF(frame.area.right(), at));
+        const QLineF line = guide.isVertical ? QLineF(at, frame.area.top(), at, frame.area.bottom())
+                                             : QLineF(frame.area.left(), at, frame.area.right(), at);
+        if (drawnMap(plot)) { // legible over any colour
+            QColor edge = c.figure;
+            edge.setAlphaF(0.75F);
+            painter.setPen(QPen(edge, style.hairline() * 3.0, Qt::SolidLine, Qt::FlatCap));
+            painter.drawLine(line);
+        }
+        painter.setPen(QPen(colour, style.hairline(isZero ? 1.2 : 1.0), Qt::SolidLine, Qt::FlatCap));
+        painter.drawLine(line);
     }
     painter.restore();
 }
@@ -139,6 +145,19 @@ void avoidColumns(LabelPlacer& placer, const std::vector<DrawnColumn>& columns, 
     }
 }
 
+void avoidBars(LabelPlacer& placer, const AxisLayout& layout, const Series& series)
+{
+    const AxisScale& y = series.isOnSecondAxis ? layout.secondY : layout.y;
+    const double zero = std::clamp(y.toPixel(0.0), layout.area.top(), layout.area.bottom());
+    const double room = std::fabs(layout.x.toPixel(1.0) - layout.x.toPixel(0.0));
+    for (std::size_t i = 0; i < std::min(series.x->size(), series.y->size()); ++i) {
+        const double x = layout.x.toPixel((*series.x)[i]);
+        const double end = y.toPixel((*series.y)[i]);
+        for (double at = x - 0.4 * room; at <= x + 0.4 * room; at += 4.0)
+            placer.avoid(at, std::min(zero, end), std::max(zero, end), 4.0);
+    }
+}
+
 } // namespace
 
 void paintPlot(FigurePen& pen, const FigureSpec& figure, const PlotSpec& plot, const AxisLayout& layout,
@@ -147,6 +166,7 @@ void paintPlot(FigurePen& pen, const FigureSpec& figure, const PlotSpec& plot, c
     const FigureStyle& style = pen.style();
     const ThemeColours& c = style.colours();
     const bool isVector = style.options().isVector;
+    const MapSpec* map = drawnMap(plot);
     // Room around the axis rectangle for ticks; QCustomPlot clips at its own edges.
     const int margin = static_cast<int>(std::ceil(style.px(8.0)));
     const QPointF origin = layout.area.topLeft() - QPointF(margin, margin);
@@ -161,7 +181,8 @@ void paintPlot(FigurePen& pen, const FigureSpec& figure, const PlotSpec& plot, c
     axisRect.setMargins(QMargins(margin, margin, margin, margin));
     setUpAxis(*canvas.xAxis, plot.xAxis, layout.xTicks, style, true);
     setUpAxis(*canvas.yAxis, plot.yAxis, layout.yTicks, style, false);
-    canvas.yAxis->grid()->setVisible(true);
+    // Lines across a map or between names would read as data.
+    canvas.yAxis->grid()->setVisible(!map && plot.yAxis.kind != AxisKind::Categories);
     canvas.yAxis->grid()->setPen(QPen(c.grid, style.hairline()));
     canvas.yAxis->grid()->setZeroLinePen(Qt::NoPen);
     if (plot.secondYAxis)
@@ -217,34 +238,46 @@ void paintPlot(FigurePen& pen, const FigureSpec& figure, const PlotSpec& plot, c
         if (series->style == SeriesStyle::DataOnly || !series->x || !series->y || series->x->empty())
             continue;
         const SeriesFrame& own = series->isOnSecondAxis ? secondFrame : frame;
-        const QColor colour = style.configurationColour(figure, series->configuration);
+        const QColor colour = style.seriesColour(figure, *series);
         QCPAxis* axis = series->isOnSecondAxis ? canvas.yAxis2 : canvas.yAxis;
+        if (series->style == SeriesStyle::Points) { // drawn below, on the painter itself
+            const AxisScale& y = series->isOnSecondAxis ? layout.secondY : layout.y;
+            const std::size_t step = 1 + series->x->size() / 1000;
+            for (std::size_t i = 0; i < series->x->size(); i += step) {
+                const double at = y.toPixel((*series->y)[i]);
+                placer.avoid(layout.x.toPixel((*series->x)[i]), at - 2.0, at + 2.0, 4.0);
+            }
+            continue;
+        }
         if (series->style != SeriesStyle::Bars) {
             const std::vector<DrawnColumn> columns = drawnColumns(own, *series->x, *series->y);
             avoidColumns(placer, columns, origin);
             if (series->style == SeriesStyle::Line) {
-                const double width = series->isDashed ? 1.2 : series->isEmphasised ? 1.7 : 1.3;
-                const QColor ink = series->isDashed ? mixed(colour, c.figure, 0.75) : colour;
-                add(axis, [&own, &style, series, columns, ink, width](QPainter& painter) {
-                    paintLine(painter, own, style, columns, ink, width, series->isDashed);
+                LineLook look;
+                look.width = series->isDashed ? 1.2 : series->isEmphasised ? 1.7 : 1.3;
+                look.colour = series->isDashed ? mixed(colour, c.figure, 0.75) : colour;
+                look.pattern = series->isDashed ? LinePattern::Dashed : series->pattern;
+                add(axis, [&own, &style, columns, look, map, &c](QPainter& painter) {
+                    if (map) // legible over any colour
+                        paintLine(painter, own, style, columns, {c.figure, look.width + 2.0, LinePattern::Solid});
+                    paintLine(painter, own, style, columns, look);
                 });
                 continue;
             }
         }
         if (isBars(*series)) {
             --barSlot;
+            avoidBars(placer, layout, *series);
             add(axis, [&own, &style, series, colour, barSlot, barSlots, emphasis](QPainter& painter) {
                 paintBars(painter, own, style, *series, colour, barSlot, barSlots, emphasis);
             });
             continue;
         }
         add(axis, [&own, &style, &figure, series, colour](QPainter& painter) {
-            if (series->style == SeriesStyle::Steps) {
-                paintSteps(painter, own, style, *series, colour, 1.6);
-                return;
-            }
-            const int shape = figure.configurations[static_cast<std::size_t>(series->configuration)].colour;
-            paintMarkers(painter, own, style, *series, colour, std::max(0, shape));
+            if (series->style == SeriesStyle::Steps)
+                paintSteps(painter, own, style, *series, {colour, 1.6, series->pattern});
+            else
+                paintMarkers(painter, own, style, *series, colour, markerShape(figure, *series));
         });
     }
 
@@ -272,6 +305,24 @@ void paintPlot(FigurePen& pen, const FigureSpec& figure, const PlotSpec& plot, c
                       static_cast<double>(record.logicalDpiY()) / device->logicalDpiY());
     painter.drawPicture(0, 0, record);
     painter.restore();
+    // A record would store a picture of every point.
+    SeriesFrame pointFrame = frame;
+    pointFrame.area = layout.area;
+    pointFrame.x = layout.x;
+    for (auto series = plot.series.rbegin(); series != plot.series.rend(); ++series) {
+        if (series->style != SeriesStyle::Points || !series->x || !series->y || pen.isListingTexts())
+            continue;
+        pointFrame.y = series->isOnSecondAxis ? layout.secondY : layout.y;
+        paintPoints(painter, pointFrame, style, *series, style.seriesColour(figure, *series),
+                    markerShape(figure, *series));
+    }
+    if (map) {
+        painter.save();
+        painter.setRenderHint(QPainter::Antialiasing, isVector);
+        painter.setPen(QPen(c.axis, style.hairline()));
+        painter.drawRect(isVector ? layout.area : layout.area.adjusted(-1.0, -1.0, 0.0, 0.0));
+        painter.restore();
+    }
 }
 
 } // namespace ropewalk

@@ -12,13 +12,14 @@ class AxisScale
 {
 public:
     AxisScale() = default;
-    /// `from` and `to` are where the axis' lower and upper end lie.
+    /// `from` and `to` are the left and right, or lower and upper, ends of the axis: where its lower and upper
+    /// value lie, or the other way round where it is reversed.
     AxisScale(const AxisSpec& axis, double from, double to)
         : m_isLogarithmic(axis.isLogarithmic)
         , m_lower(axis.isLogarithmic ? std::log(axis.lower) : axis.lower)
         , m_upper(axis.isLogarithmic ? std::log(axis.upper) : axis.upper)
-        , m_from(from)
-        , m_to(to)
+        , m_from(axis.isReversed ? to : from)
+        , m_to(axis.isReversed ? from : to)
     {
     }
 

@@ -2,6 +2,7 @@
 #include "axis_ticks.h"
 
 #include "axis_scale.h"
+#include "widgets/message_text.h"
 
 #include <algorithm>
 #include <array>
@@ -133,7 +134,8 @@ std::vector<AxisTick> linearTicks(const AxisSpec& axis, const AxisScale& scale, 
     const double range = axis.upper - axis.lower;
     const bool isTokens = axis.kind == AxisKind::Tokens;
     const bool isPair = axis.kind == AxisKind::Pair;
-    const bool isBinary = isPair || (isTokens && axis.upper >= 64.0 && isPowerOfTwo(axis.upper));
+    const bool isBinary =
+        isPair || (isTokens && axis.upper >= 64.0 && range >= 64.0 && isPowerOfTwo(axis.upper));
     double step = 0.0;
     int decimals = 0;
     const auto labelOf = [&](double value) {
@@ -147,7 +149,7 @@ std::vector<AxisTick> linearTicks(const AxisSpec& axis, const AxisScale& scale, 
             while (range / step > most)
                 step *= 2.0;
         } else {
-            step = roundStep(range, most, isTokens);
+            step = roundStep(range, most, isTokens && range >= 2.0);
             decimals = std::max(0, static_cast<int>(std::ceil(-std::log10(step) + 1e-9)) + 1);
         }
     };
@@ -172,6 +174,20 @@ std::vector<AxisTick> linearTicks(const AxisSpec& axis, const AxisScale& scale, 
     keepClear(ticks, order, scale, gap, extent);
     // A pair tick that lost its label to the last pair's stands there for nothing.
     std::erase_if(ticks, [](const AxisTick& tick) { return tick.label.isEmpty(); });
+    return ticks;
+}
+
+std::vector<AxisTick> categoryTicks(const AxisSpec& axis, const AxisScale& scale, double gap,
+                                    const std::function<double(const QString&)>& extent)
+{
+    std::vector<AxisTick> ticks;
+    std::vector<std::size_t> order;
+    for (std::size_t i = 0; i < axis.categories.size(); ++i)
+        if (const auto at = static_cast<double>(i); at >= axis.lower && at <= axis.upper) {
+            order.push_back(ticks.size());
+            ticks.push_back({at, messageText(axis.categories[i])});
+        }
+    keepClear(ticks, order, scale, gap, extent);
     return ticks;
 }
 
@@ -208,7 +224,10 @@ std::vector<AxisTick> axisTicks(const AxisSpec& axis, double length, double gap,
     if (!(axis.upper > axis.lower) || length <= 0.0)
         return {};
     const AxisScale scale(axis, 0.0, length);
-    return axis.isLogarithmic ? logarithmicTicks(axis, scale, length, gap, extent)
+    if (axis.kind == AxisKind::Categories)
+        return categoryTicks(axis, scale, gap, extent);
+    // Within a third of a decade powers of ten and their 2 and 5 may all be missing.
+    return axis.isLogarithmic && axis.upper > 2.0 * axis.lower ? logarithmicTicks(axis, scale, length, gap, extent)
                               : linearTicks(axis, scale, length, gap, extent);
 }
 

@@ -4,8 +4,87 @@
 #include "widgets/message_text.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace ropewalk {
+namespace {
+
+constexpr double kLeastPlotWidth = 170.0; ///< design pixels
+constexpr double kLeastPlotHeight = 120.0;
+
+/// The starts and sizes of `count` rows or columns over an extent, by their shares.
+std::vector<std::pair<double, double>> tracks(double from, double extent, int count,
+                                              const std::vector<double>& shares, double gap)
+{
+    const auto share = [&](int i) {
+        const auto index = static_cast<std::size_t>(i);
+        return index < shares.size() && shares[index] > 0.0 ? shares[index] : 1.0;
+    };
+    double total = 0.0;
+    for (int i = 0; i < count; ++i)
+        total += share(i);
+    std::vector<std::pair<double, double>> places;
+    double at = from;
+    for (int i = 0; i < count; ++i) {
+        const double size = (extent - gap * (count - 1)) * share(i) / total;
+        places.emplace_back(at, size);
+        at += size + gap;
+    }
+    return places;
+}
+
+/// The plots on the figure's grid; only the main one where a cell would be too small to read.
+std::vector<PlotPlace> placePlots(const FigureStyle& style, const QRectF& content, const FigureSpec& figure)
+{
+    const std::vector<const PlotSpec*> plots = figure.plots();
+    const PlotPlace alone{&figure, 0, {}, {}, content};
+    if (plots.size() == 1)
+        return {alone};
+    int rows = 1;
+    int columns = 1;
+    for (const PlotSpec* plot : plots) {
+        rows = std::max(rows, plot->row + std::max(1, plot->rowSpan));
+        columns = std::max(columns, plot->column + std::max(1, plot->columnSpan));
+    }
+    const auto across =
+        tracks(content.left(), content.width(), columns, figure.columnShares, style.px(18.0));
+    const auto down = tracks(content.top(), content.height(), rows, figure.rowShares, style.px(12.0));
+    std::vector<PlotPlace> places;
+    for (std::size_t i = 0; i < plots.size(); ++i) {
+        const PlotSpec& plot = *plots[i];
+        const auto& left = across[static_cast<std::size_t>(plot.column)];
+        const auto& right = across[static_cast<std::size_t>(plot.column + std::max(1, plot.columnSpan) - 1)];
+        const auto& top = down[static_cast<std::size_t>(plot.row)];
+        const auto& bottom = down[static_cast<std::size_t>(plot.row + std::max(1, plot.rowSpan) - 1)];
+        QRectF cell(QPointF(std::round(left.first), std::round(top.first)),
+                    QPointF(std::round(right.first + right.second), std::round(bottom.first + bottom.second)));
+        if (cell.width() < style.px(kLeastPlotWidth) || cell.height() < style.px(kLeastPlotHeight))
+            return {alone};
+        PlotPlace place{&plot, static_cast<int>(i), {}, {}, cell};
+        if (!plot.plotTitle.isEmpty()) {
+            place.title = style.elided(messageText(plot.plotTitle), kPlotTitle, cell.width());
+            place.titleBaseline = {cell.left(), cell.top() + style.ascent(kPlotTitle)};
+            place.content.setTop(cell.top() + style.textHeight(kPlotTitle) + style.px(3.0));
+        }
+        places.push_back(std::move(place));
+    }
+    return places;
+}
+
+/// Wraps the caption at the foot of `inner`; returns what is left above it.
+double placeCaption(const FigureStyle& style, const QRectF& inner, double rectHeight, const QString& caption,
+                    FigureLayout& layout)
+{
+    layout.captionStep = style.px(14.5);
+    const int most = std::clamp(static_cast<int>((rectHeight - style.px(130.0)) / style.px(48.0)), 1, 4);
+    layout.captionLines = style.wrapped(caption, kNoteText, inner.width(), most);
+    const double height = style.textHeight(kNoteText) +
+                          layout.captionStep * static_cast<double>(layout.captionLines.size() - 1);
+    layout.captionBaseline = {inner.left(), inner.bottom() - height + style.ascent(kNoteText)};
+    return inner.bottom() - height - style.px(6.0);
+}
+
+} // namespace
 
 FigureLayout layoutFigure(const FigureStyle& style, const QRectF& rect, const FigureSpec& figure)
 {
@@ -37,17 +116,27 @@ FigureLayout layoutFigure(const FigureStyle& style, const QRectF& rect, const Fi
         }
         top += style.px(6.0);
     }
-    if (options.showsCaption && !figure.caption.isEmpty()) {
-        layout.captionStep = style.px(14.5);
-        const int most =
-            std::clamp(static_cast<int>((rect.height() - style.px(130.0)) / style.px(48.0)), 1, 4);
-        layout.captionLines = style.wrapped(messageText(figure.caption), kNoteText, inner.width(), most);
-        const double height = style.textHeight(kNoteText) +
-                              layout.captionStep * static_cast<double>(layout.captionLines.size() - 1);
-        layout.captionBaseline = {inner.left(), bottom - height + style.ascent(kNoteText)};
-        bottom -= height + style.px(6.0);
+    const bool hasCaption = options.showsCaption && !figure.caption.isEmpty();
+    const QString caption = messageText(figure.caption);
+    if (hasCaption)
+        bottom = placeCaption(style, inner, rect.height(), caption, layout);
+    const auto content = [&] {
+        return QRectF(inner.left(), top, inner.width(), std::max(0.0, bottom - top));
+    };
+    layout.content = content();
+    layout.plots = placePlots(style, layout.content, figure);
+    if (hasCaption && layout.plots.size() <= figure.more.size() && figure.failure.isEmpty()) {
+        const std::size_t hidden = figure.more.size();
+        const Message note = hidden == 1 ? Message("one more plot where the figure is larger")
+                                         : Message("{count} more plots where the figure is larger",
+                                                   {{"count", std::to_string(hidden)}});
+        const QString tail = QStringLiteral(" · ") + messageText(note);
+        bottom = placeCaption(style, inner, rect.height(), caption + tail, layout);
+        if (QString& last = layout.captionLines.back(); !last.endsWith(messageText(note)))
+            last = style.elided(last, kNoteText, inner.width() - style.textWidth(tail, kNoteText)) + tail;
+        layout.content = content();
+        layout.plots = {{&figure, 0, {}, {}, layout.content}};
     }
-    layout.content = QRectF(inner.left(), top, inner.width(), std::max(0.0, bottom - top));
     return layout;
 }
 

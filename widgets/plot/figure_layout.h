@@ -8,10 +8,21 @@
 
 namespace ropewalk {
 
+/// Where one plot of a figure lies.
+struct PlotPlace
+{
+    const PlotSpec* plot = nullptr;
+    int index = 0;  ///< 0: the main plot, then FigureSpec::more
+    QString title;  ///< elided; empty where the figure has one plot or the plot no title
+    QPointF titleBaseline;
+    QRectF content; ///< for the plot itself
+};
+
 /// Where title, formula, plot and caption of a figure lie. Nothing of them overlaps.
 struct FigureLayout
 {
-    QRectF content;         ///< for the plot or the plane
+    QRectF content;         ///< for the plots together
+    std::vector<PlotPlace> plots; ///< the main one first; it alone where the others have no room
     QString title, formula; ///< elided where need be; empty where there is no room
     QPointF titleBaseline, formulaBaseline;
     bool isFormulaBeside = false; ///< right of the title, ending at its baseline; else below it
@@ -20,7 +31,7 @@ struct FigureLayout
     double captionStep = 0.0;
 };
 
-/// Places the parts of a figure within `rect`. Pure.
+/// Places the parts of a figure within `rect`. The result points to the figure's plots. Pure.
 FigureLayout layoutFigure(const FigureStyle& style, const QRectF& rect, const FigureSpec& figure);
 
 } // namespace ropewalk

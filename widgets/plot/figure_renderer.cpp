@@ -2,6 +2,8 @@
 #include "figure_renderer.h"
 
 #include "figure_layout.h"
+#include "map_painter.h"
+#include "table_figure.h"
 #include "widgets/message_text.h"
 
 #include <QPicture>
@@ -11,6 +13,18 @@
 
 namespace ropewalk {
 namespace {
+
+void paintPlotAt(FigurePen& pen, const QRectF& content, const FigureSpec& figure, const PlotSpec& plot)
+{
+    if (content.width() <= pen.style().px(40.0) || content.height() <= pen.style().px(40.0))
+        return;
+    if (!plot.planes.empty())
+        paintPlanes(pen, content, figure, plot);
+    else if (plot.table)
+        paintTable(pen, content, figure, *plot.table);
+    else
+        paintAxes(pen, content, figure, plot);
+}
 
 void paint(QPainter& painter, const QRectF& rect, const FigureSpec& figure, const RenderOptions& options,
            std::vector<DrawnText>* texts)
@@ -40,21 +54,21 @@ void paint(QPainter& painter, const QRectF& rect, const FigureSpec& figure, cons
             pen.write({layout.content.center().x(), y}, line, kSentenceText, c.muted, Qt::AlignHCenter);
             y += step;
         }
-    } else if (layout.content.width() > style.px(40.0) && layout.content.height() > style.px(40.0)) {
-        if (!figure.planes.empty())
-            paintPlanes(pen, layout.content, figure);
-        else
-            paintAxes(pen, layout.content, figure, figure);
+    } else {
+        for (const PlotPlace& place : layout.plots) {
+            pen.write(place.titleBaseline, place.title, kPlotTitle, c.text);
+            paintPlotAt(pen, place.content, figure, *place.plot);
+        }
     }
     painter.restore();
 }
 
 FigureHit hitPlanes(const QPointF& point, const FigureStyle& style, const QRectF& content,
-                    const FigureSpec& figure)
+                    const PlotSpec& plot)
 {
     FigureHit hit;
-    for (const PlaneLayout& layout : layoutPlanes(style, content, figure)) {
-        const PlanePanel& panel = figure.planes[static_cast<std::size_t>(layout.panel)];
+    for (const PlaneLayout& layout : layoutPlanes(style, content, plot)) {
+        const PlanePanel& panel = plot.planes[static_cast<std::size_t>(layout.panel)];
         if (layout.field.contains(point)) {
             const int column =
                 static_cast<int>((point.x() - layout.field.left()) / layout.field.width() * layout.columns);
@@ -77,20 +91,66 @@ FigureHit hitPlanes(const QPointF& point, const FigureStyle& style, const QRectF
     return hit;
 }
 
-FigureHit hitAxes(const QPointF& point, const FigureStyle& style, const QRectF& content,
-                  const FigureSpec& figure)
+FigureHit hitTable(const QPointF& point, const FigureStyle& style, const QRectF& content,
+                   const TableSpec& table)
 {
     FigureHit hit;
-    const AxisLayout layout = layoutAxes(style, content, figure);
+    if (const auto cell = tableCellAt(layoutTable(style, content, table), point)) {
+        hit.cell = FigureCell{cell->first, cell->second};
+        hit.pair = table.cells[static_cast<std::size_t>(cell->first) *
+                                   static_cast<std::size_t>(table.columns) +
+                               static_cast<std::size_t>(cell->second)]
+                       .pair;
+    }
+    return hit;
+}
+
+/// The sample of a cloud nearest to the point, if one is near.
+void hitClouds(const QPointF& point, const FigureStyle& style, const AxisLayout& layout, const PlotSpec& plot,
+               FigureHit& hit)
+{
+    double nearest = style.px(9.0);
+    for (std::size_t index = 0; index < plot.series.size(); ++index) {
+        const Series& series = plot.series[index];
+        if (series.style != SeriesStyle::Points || !series.x || !series.y)
+            continue;
+        const AxisScale& y = series.isOnSecondAxis ? layout.secondY : layout.y;
+        for (std::size_t i = 0; i < std::min(series.x->size(), series.y->size()); ++i) {
+            const double distance = std::hypot(layout.x.toPixel((*series.x)[i]) - point.x(),
+                                               y.toPixel((*series.y)[i]) - point.y());
+            if (distance < nearest) {
+                nearest = distance;
+                hit.configuration = series.configuration;
+                hit.series = static_cast<int>(index);
+                hit.sample = i;
+            }
+        }
+    }
+}
+
+FigureHit hitAxes(const QPointF& point, const FigureStyle& style, const QRectF& content, const PlotSpec& plot)
+{
+    FigureHit hit;
+    const AxisLayout layout = layoutAxes(style, content, plot);
     if (layout.isEmpty() || !layout.area.contains(point))
         return hit;
     hit.isOnAxes = true;
     hit.x = layout.x.toValue(point.x());
     hit.y = layout.y.toValue(point.y());
+    if (const MapSpec* map = drawnMap(plot)) {
+        hit.cell = mapCellAt(layout.area, plot, *map, point);
+        hit.configuration = map->configuration;
+        if (hit.cell && plot.yAxis.meaning == AxisMeaning::Pair)
+            hit.pair = static_cast<int>(wholeIn(mapRowRange(plot, *map, hit.cell->row), hit.y));
+        else if (hit.cell && plot.xAxis.meaning == AxisMeaning::Pair)
+            hit.pair = static_cast<int>(wholeIn(mapColumnRange(plot, *map, hit.cell->column), hit.x));
+        return hit;
+    }
     // The configuration whose drawn curve is nearest at this x.
     double nearest = INFINITY;
-    for (const Series& series : figure.series) {
-        if (series.style == SeriesStyle::DataOnly || !series.x || series.x->empty())
+    for (const Series& series : plot.series) {
+        if (series.style == SeriesStyle::DataOnly || series.style == SeriesStyle::Points || !series.x ||
+            series.x->empty())
             continue;
         const auto& xs = *series.x;
         auto at = std::lower_bound(xs.begin(), xs.end(), hit.x);
@@ -103,13 +163,22 @@ FigureHit hitAxes(const QPointF& point, const FigureStyle& style, const QRectF& 
             nearest = distance;
             hit.configuration = series.configuration;
         }
-        if (figure.xAxis.kind == AxisKind::Pair && std::fabs(*at - hit.x) <= 0.75)
+        if (plot.xAxis.kind == AxisKind::Pair && std::fabs(*at - hit.x) <= 0.75)
             hit.pair = std::max(hit.pair, static_cast<int>(std::lround(*at)));
     }
+    hitClouds(point, style, layout, plot, hit);
     return hit;
 }
 
 } // namespace
+
+double wholeIn(const std::pair<double, double>& range, double at)
+{
+    // A cell from -0.5 to 0.5, or from 0 to 1, holds 0; one of several holds all from its first to its last.
+    const double first = std::ceil(range.first - 1e-6);
+    const double last = std::max(first, std::ceil(range.second - 1e-6) - 1.0);
+    return std::clamp(std::round(at), first, last);
+}
 
 void paintFigure(QPainter& painter, const QRectF& rect, const FigureSpec& figure,
                  const RenderOptions& options)
@@ -129,12 +198,21 @@ std::vector<DrawnText> figureTexts(const QRectF& rect, const FigureSpec& figure,
 FigureHit hitFigure(const QPointF& point, const QRectF& rect, const FigureSpec& figure,
                     const RenderOptions& options)
 {
-    const FigureStyle style(options);
-    const FigureLayout layout = layoutFigure(style, rect, figure);
     if (!figure.failure.isEmpty())
         return {};
-    return figure.planes.empty() ? hitAxes(point, style, layout.content, figure)
-                                 : hitPlanes(point, style, layout.content, figure);
+    const FigureStyle style(options);
+    const FigureLayout layout = layoutFigure(style, rect, figure);
+    FigureHit hit;
+    for (const PlotPlace& place : layout.plots) {
+        if (!place.content.contains(point))
+            continue;
+        hit = !place.plot->planes.empty() ? hitPlanes(point, style, place.content, *place.plot)
+              : place.plot->table         ? hitTable(point, style, place.content, *place.plot->table)
+                                          : hitAxes(point, style, place.content, *place.plot);
+        hit.plot = place.index;
+        break;
+    }
+    return hit;
 }
 
 } // namespace ropewalk

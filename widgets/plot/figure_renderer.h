@@ -9,6 +9,7 @@
 #include <QRectF>
 #include <QString>
 
+#include <optional>
 #include <vector>
 
 namespace ropewalk {
@@ -42,15 +43,30 @@ struct DrawnText
 std::vector<DrawnText> figureTexts(const QRectF& rect, const FigureSpec& figure,
                                    const RenderOptions& options);
 
+/// Row and column of a map or a table.
+struct FigureCell
+{
+    std::int64_t row = 0, column = 0;
+
+    bool operator==(const FigureCell&) const = default;
+};
+
 /// What lies under a point of a figure drawn so: for picking and for the hover read-out.
 struct FigureHit
 {
+    int plot = 0; ///< 0: the main plot, then FigureSpec::more
     int configuration = -1;
-    int pair = -1;           ///< a small circle, a bar, or a pair of the spectrum
+    int pair = -1;           ///< a small circle, a bar, a pair of the spectrum, of a map or of a table
     double x = 0.0, y = 0.0; ///< axis values under the point; meaningful when isOnAxes
     bool isOnAxes = false;
+    std::optional<FigureCell> cell; ///< of the map or the table
+    int series = -1;                ///< whose point of a cloud lies there, index into PlotSpec::series
+    std::size_t sample = 0;         ///< which point
 };
 FigureHit hitFigure(const QPointF& point, const QRectF& rect, const FigureSpec& figure,
                     const RenderOptions& options);
+
+/// The whole number nearest to `at` among those that a cell holds: from 0 to 1, or from -0.5 to 0.5, holds 0.
+double wholeIn(const std::pair<double, double>& range, double at);
 
 } // namespace ropewalk

@@ -78,6 +78,13 @@ QColor FigureStyle::configurationColour(const FigureSpec& figure, int configurat
     return m_colours->series[std::max(0, index) % m_colours->series.size()];
 }
 
+QColor FigureStyle::seriesColour(const FigureSpec& figure, const Series& series) const
+{
+    if (series.colour)
+        return m_colours->curves[std::max(0, *series.colour) % m_colours->curves.size()];
+    return configurationColour(figure, series.configuration);
+}
+
 QRectF FigurePen::write(const QPointF& baseline, const QString& text, const TextKind& kind,
                         const QColor& colour, Qt::AlignmentFlag alignment)
 {

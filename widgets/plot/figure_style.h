@@ -17,6 +17,7 @@ struct TextKind
 
 inline constexpr TextKind kTitleText{14.0, QFont::DemiBold};
 inline constexpr TextKind kFormulaText{12.0, QFont::Normal, true};
+inline constexpr TextKind kPlotTitle{11.5, QFont::DemiBold};
 inline constexpr TextKind kNoteText{11.0};
 inline constexpr TextKind kAxisText{11.5};
 inline constexpr TextKind kLabelText{12.5, QFont::DemiBold};
@@ -54,6 +55,8 @@ public:
 
     /// The colour of a configuration: its own entry of the series colours.
     QColor configurationColour(const FigureSpec& figure, int configuration) const;
+    /// The colour of a curve: its own, or its configuration's.
+    QColor seriesColour(const FigureSpec& figure, const Series& series) const;
 
 private:
     RenderOptions m_options;
@@ -72,6 +75,8 @@ public:
     }
 
     QPainter& painter() const { return m_painter; }
+    /// Only the texts are wanted: what has none need not be drawn.
+    bool isListingTexts() const { return m_texts != nullptr; }
     const FigureStyle& style() const { return m_style; }
 
     /// Writes `text` from `baseline` on (or ending or centred there); returns the box that it covers.

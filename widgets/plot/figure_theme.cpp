@@ -57,7 +57,9 @@ ThemeColours readColours(const QJsonObject& tokens, const QString& name)
     c.good = colour("good");
     c.query = colour("q");
     c.key = colour("k");
+    c.mask = colour("mask");
     c.series = colours("series");
+    c.curves = colours("curves");
     c.pairs = colours("pairs");
     c.diverging = colours("diverging");
     return c;

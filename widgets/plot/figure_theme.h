@@ -16,8 +16,9 @@ enum class Theme { Light, Dark, Print };
 struct ThemeColours
 {
     QColor window, chrome, panel, figure, field, text, muted, rule, grid, axis, accent, onAccent, selected,
-        knob, mark, good, query, key;
+        knob, mark, good, query, key, mask;
     QList<QColor> series;    ///< configurations A–D
+    QList<QColor> curves;    ///< eight, of curves that are no configuration's; the first four are the series'
     QList<QColor> pairs;     ///< fast to slow
     QList<QColor> diverging; ///< -1 to 1
 };

@@ -202,11 +202,11 @@ void labelArrow(FigurePen& pen, const PlaneLayout& layout, LabelPlacer& placer, 
         pen.writeInto(*box, text, kLabelText, colour);
 }
 
-void paintLargeCircle(FigurePen& pen, const PlaneLayout& layout, const FigureSpec& figure)
+void paintLargeCircle(FigurePen& pen, const PlaneLayout& layout, const PlotSpec& plot)
 {
     const FigureStyle& style = pen.style();
     const ThemeColours& c = style.colours();
-    const PlanePanel& panel = figure.planes[static_cast<std::size_t>(layout.panel)];
+    const PlanePanel& panel = plot.planes[static_cast<std::size_t>(layout.panel)];
     QPainter& painter = pen.painter();
     paintGround(painter, style, layout);
     paintSweep(painter, style, layout, panel);
@@ -252,11 +252,12 @@ void paintLargeCircle(FigurePen& pen, const PlaneLayout& layout, const FigureSpe
                panel.query);
 }
 
-void paintSmallCircles(FigurePen& pen, const PlaneLayout& layout, const FigureSpec& figure)
+void paintSmallCircles(FigurePen& pen, const PlaneLayout& layout, const FigureSpec& figure,
+                       const PlotSpec& plot)
 {
     const FigureStyle& style = pen.style();
     const ThemeColours& c = style.colours();
-    const PlanePanel& panel = figure.planes[static_cast<std::size_t>(layout.panel)];
+    const PlanePanel& panel = plot.planes[static_cast<std::size_t>(layout.panel)];
     QPainter& painter = pen.painter();
     const double radius = layout.smallRadius();
     const double line = std::clamp(radius / 6.0, style.px(0.8), style.px(2.2));
@@ -322,11 +323,11 @@ void paintSmallCircles(FigurePen& pen, const PlaneLayout& layout, const FigureSp
 } // namespace
 
 std::vector<PlaneLayout> layoutPlanes(const FigureStyle& style, const QRectF& content,
-                                      const FigureSpec& figure)
+                                      const PlotSpec& plot)
 {
     std::vector<PlaneLayout> best;
     double bestLegibility = -1.0;
-    const int count = static_cast<int>(figure.planes.size());
+    const int count = static_cast<int>(plot.planes.size());
     const double gap = style.px(18.0);
     for (int across = count; across >= 1; --across) {
         const int down = (count + across - 1) / across;
@@ -341,7 +342,7 @@ std::vector<PlaneLayout> layoutPlanes(const FigureStyle& style, const QRectF& co
                 const QPointF at(content.left() + i % across * (size.width() + gap),
                                  content.top() + i / across * (size.height() + gap));
                 panels.push_back(
-                    bestPanel(style, QRectF(at, size), figure.planes[static_cast<std::size_t>(i)], isBeside));
+                    bestPanel(style, QRectF(at, size), plot.planes[static_cast<std::size_t>(i)], isBeside));
                 panels.back().panel = i;
                 least = std::min(least, legibility(style, panels.back()));
             }
@@ -365,20 +366,20 @@ std::vector<PlaneLayout> layoutPlanes(const FigureStyle& style, const QRectF& co
     return best;
 }
 
-void paintPlanes(FigurePen& pen, const QRectF& content, const FigureSpec& figure)
+void paintPlanes(FigurePen& pen, const QRectF& content, const FigureSpec& figure, const PlotSpec& plot)
 {
     const FigureStyle& style = pen.style();
-    for (const PlaneLayout& layout : layoutPlanes(style, content, figure)) {
-        const PlanePanel& panel = figure.planes[static_cast<std::size_t>(layout.panel)];
+    for (const PlaneLayout& layout : layoutPlanes(style, content, plot)) {
+        const PlanePanel& panel = plot.planes[static_cast<std::size_t>(layout.panel)];
         if (!layout.title.isEmpty()) {
             const QString title = style.elided(messageText(panel.title), kNoteText, layout.title.width());
             pen.write({layout.title.left(), layout.title.top() + style.ascent(kNoteText)}, title, kNoteText,
                       style.colours().text); // the colours of A and B are those of q and k here
         }
         if (layout.radius > style.px(12.0))
-            paintLargeCircle(pen, layout, figure);
+            paintLargeCircle(pen, layout, plot);
         if (!layout.field.isEmpty())
-            paintSmallCircles(pen, layout, figure);
+            paintSmallCircles(pen, layout, figure, plot);
     }
 }
 

@@ -10,7 +10,7 @@ namespace ropewalk {
 /// Where one panel of a complex plane lies: the large circle, and the field of small ones in rows.
 struct PlaneLayout
 {
-    int panel = 0; ///< index into FigureSpec::planes
+    int panel = 0; ///< index into PlotSpec::planes
     QRectF rect;   ///< of the whole panel
     QRectF title;  ///< of its title; empty where it has none
     QPointF centre;
@@ -29,9 +29,9 @@ struct PlaneLayout
 
 /// Places the panels within `content`, side by side or in two rows, whichever gives the larger circles. Pure.
 std::vector<PlaneLayout> layoutPlanes(const FigureStyle& style, const QRectF& content,
-                                      const FigureSpec& figure);
+                                      const PlotSpec& plot);
 
-/// Draws the panels within `content`.
-void paintPlanes(FigurePen& pen, const QRectF& content, const FigureSpec& figure);
+/// Draws the panels of a plot of the figure within `content`.
+void paintPlanes(FigurePen& pen, const QRectF& content, const FigureSpec& figure, const PlotSpec& plot);
 
 } // namespace ropewalk

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "series_painter.h"
 
+#include <QImage>
 #include <QPainterPath>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <utility>
@@ -78,13 +80,32 @@ std::vector<QPolygonF> cutPolyline(const QPolygonF& points, const QRectF& area)
     return runs;
 }
 
-/// Splits a run into dashes by its length in the picture, so that it does not matter in what pieces it is
-/// drawn.
-std::vector<QPolygonF> dashes(const QPolygonF& run, double on, double off)
+/// Lengths of a pattern in design pixels, drawn and left out by turns; a dot is as long as its round end.
+std::span<const double> patternLengths(LinePattern pattern)
+{
+    static constexpr std::array<double, 2> kDashed{5.0, 4.0};
+    static constexpr std::array<double, 2> kDotted{0.2, 3.4};
+    static constexpr std::array<double, 4> kDashDot{6.0, 3.4, 0.2, 3.4};
+    switch (pattern) {
+    case LinePattern::Dashed:
+        return kDashed;
+    case LinePattern::Dotted:
+        return kDotted;
+    case LinePattern::DashDot:
+        return kDashDot;
+    case LinePattern::Solid:
+        break;
+    }
+    return {};
+}
+
+/// Splits a run into the pieces of a pattern by its length in the picture, so that it does not matter in what
+/// pieces it is drawn.
+std::vector<QPolygonF> dashes(const QPolygonF& run, std::span<const double> lengths, double unit)
 {
     std::vector<QPolygonF> pieces;
-    bool isOn = true;
-    double left = on;
+    std::size_t part = 0; // even ones are drawn
+    double left = lengths[part] * unit;
     QPolygonF piece{run.front()};
     for (qsizetype i = 1; i < run.size(); ++i) {
         QPointF from = run[i - 1];
@@ -93,20 +114,32 @@ std::vector<QPolygonF> dashes(const QPolygonF& run, double on, double off)
         while (length > left) {
             from += (to - from) * (left / length);
             length -= left;
-            if (isOn) {
+            if (part % 2 == 0) {
                 piece.append(from);
                 pieces.push_back(piece);
             }
             piece = {from};
-            isOn = !isOn;
-            left = isOn ? on : off;
+            part = (part + 1) % lengths.size();
+            left = lengths[part] * unit;
         }
         left -= length;
-        if (isOn)
+        if (part % 2 == 0)
             piece.append(to);
     }
-    if (isOn && piece.size() > 1)
+    if (part % 2 == 0 && piece.size() > 1)
         pieces.push_back(piece);
+    return pieces;
+}
+
+std::vector<QPolygonF> patterned(std::vector<QPolygonF> runs, const FigureStyle& style, LinePattern pattern)
+{
+    const auto lengths = patternLengths(pattern);
+    if (lengths.empty())
+        return runs;
+    std::vector<QPolygonF> pieces;
+    for (const QPolygonF& run : runs)
+        for (QPolygonF& dash : dashes(run, lengths, style.px(1.0)))
+            pieces.push_back(std::move(dash));
     return pieces;
 }
 
@@ -232,6 +265,8 @@ void fillColumns(QPainter& painter, const SeriesFrame& frame, const FigureStyle&
 double sampleSpacing(const SeriesFrame& frame, const Series& series)
 {
     const auto x = span(series.x);
+    if (frame.xAxis.kind == AxisKind::Categories || frame.xAxis.kind == AxisKind::Pair)
+        return std::fabs(frame.x.toPixel(1.0) - frame.x.toPixel(0.0));
     if (x.size() < 2)
         return frame.area.width();
     return std::fabs(frame.x.toPixel(x.back()) - frame.x.toPixel(x.front())) /
@@ -270,25 +305,28 @@ std::vector<DrawnColumn> drawnColumns(const SeriesFrame& frame, std::span<const 
 }
 
 void paintLine(QPainter& painter, const SeriesFrame& frame, const FigureStyle& style,
-               const std::vector<DrawnColumn>& columns, const QColor& colour, double width, bool isDashed)
+               const std::vector<DrawnColumn>& columns, const LineLook& look)
 {
-    QColor fill = colour;
+    QColor fill = look.colour;
     fill.setAlphaF(0.22F);
     fillColumns(painter, frame, style, columns, fill, true);
     QPolygonF middle;
     middle.reserve(static_cast<qsizetype>(columns.size()));
     for (const DrawnColumn& column : columns)
         middle.append({column.x, (column.top + column.bottom) / 2});
-    std::vector<QPolygonF> runs = cutPolyline(middle, frame.area);
-    if (isDashed) {
-        std::vector<QPolygonF> pieces;
-        for (const QPolygonF& run : runs)
-            for (QPolygonF& dash : dashes(run, style.px(5.0), style.px(4.0)))
-                pieces.push_back(std::move(dash));
-        runs = std::move(pieces);
-    }
-    painter.setPen(roundPen(colour, style.px(width)));
-    paintRuns(painter, runs, style.options().isVector);
+    painter.setPen(roundPen(look.colour, style.px(look.width)));
+    paintRuns(painter, patterned(cutPolyline(middle, frame.area), style, look.pattern),
+              style.options().isVector);
+}
+
+int markerShape(const FigureSpec& figure, const Series& series)
+{
+    const auto index = static_cast<std::size_t>(series.configuration);
+    const int shape = series.colour ? *series.colour
+                      : series.configuration >= 0 && index < figure.configurations.size()
+                          ? figure.configurations[index].colour
+                          : 0;
+    return std::max(0, shape);
 }
 
 void paintMarkerShape(QPainter& painter, const QPointF& centre, double radius, int shape)
@@ -363,7 +401,7 @@ void paintBars(QPainter& painter, const SeriesFrame& frame, const FigureStyle& s
 }
 
 void paintSteps(QPainter& painter, const SeriesFrame& frame, const FigureStyle& style, const Series& series,
-                const QColor& colour, double width)
+                const LineLook& look)
 {
     const auto x = span(series.x);
     const auto y = span(series.y);
@@ -374,8 +412,57 @@ void paintSteps(QPainter& painter, const SeriesFrame& frame, const FigureStyle& 
         points.append({at.x() - half, at.y()});
         points.append({at.x() + half, at.y()});
     }
-    painter.setPen(QPen(colour, style.px(width), Qt::SolidLine, Qt::RoundCap, Qt::MiterJoin));
-    paintRuns(painter, cutPolyline(points, frame.area), style.options().isVector);
+    painter.setPen(QPen(look.colour, style.px(look.width), Qt::SolidLine, Qt::RoundCap, Qt::MiterJoin));
+    paintRuns(painter, patterned(cutPolyline(points, frame.area), style, look.pattern),
+              style.options().isVector);
+}
+
+void paintPoints(QPainter& painter, const SeriesFrame& frame, const FigureStyle& style, const Series& series,
+                 const QColor& colour, int shape)
+{
+    const auto x = span(series.x);
+    const auto y = span(series.y);
+    const std::size_t count = std::min(x.size(), y.size());
+    const double radius = style.px(count <= 400 ? 2.4 : count <= 4000 ? 1.7 : 1.2);
+    const bool isVector = style.options().isVector;
+    // On a raster the marker is drawn once for each of the places that it can have within a pixel.
+    constexpr int kPlaces = 4;
+    const int reach = static_cast<int>(std::ceil(1.3 * radius)) + 1;
+    std::vector<QImage> stamps;
+    if (!isVector)
+        for (int place = 0; place < kPlaces * kPlaces; ++place) {
+            QImage stamp(2 * reach + 1, 2 * reach + 1, QImage::Format_ARGB32_Premultiplied);
+            stamp.fill(Qt::transparent);
+            QPainter stampPainter(&stamp);
+            stampPainter.setRenderHint(QPainter::Antialiasing);
+            stampPainter.setPen(Qt::NoPen);
+            stampPainter.setBrush(colour);
+            const QPointF within((place % kPlaces + 0.5) / kPlaces, (place / kPlaces + 0.5) / kPlaces);
+            paintMarkerShape(stampPainter, QPointF(reach, reach) + within, radius, shape);
+            stampPainter.end();
+            stamps.push_back(std::move(stamp));
+        }
+    painter.setPen(Qt::NoPen);
+    painter.setBrush(colour);
+    for (std::size_t i = 0; i < count; ++i) {
+        const QPointF at(frame.x.toPixel(x[i]), frame.y.toPixel(y[i]));
+        if (!std::isfinite(at.x()) || !std::isfinite(at.y()) || !frame.area.contains(at))
+            continue;
+        if (isVector) {
+            paintMarkerShape(painter, at, radius, shape);
+            continue;
+        }
+        // The middle of a pixel is its place, as everywhere in the plot.
+        const QPointF shifted = at + QPointF(0.5, 0.5);
+        const QPoint whole(static_cast<int>(std::floor(shifted.x())), static_cast<int>(std::floor(shifted.y())));
+        const auto placeOf = [](double share) {
+            return std::min(kPlaces - 1, static_cast<int>(share * kPlaces));
+        };
+        const int place =
+            placeOf(shifted.x() - whole.x()) + kPlaces * placeOf(shifted.y() - whole.y());
+        painter.drawImage(whole - QPoint(reach, reach), stamps[static_cast<std::size_t>(place)]);
+    }
+    painter.setBrush(Qt::NoBrush);
 }
 
 void paintBand(QPainter& painter, const SeriesFrame& frame, const FigureStyle& style, const Band& band,

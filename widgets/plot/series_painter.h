@@ -38,10 +38,18 @@ struct BarEmphasis
 std::vector<DrawnColumn> drawnColumns(const SeriesFrame& frame, std::span<const double> x,
                                       std::span<const double> y);
 
+/// The colour, width in design pixels and pattern of a curve.
+struct LineLook
+{
+    QColor colour;
+    double width = 1.3;
+    LinePattern pattern = LinePattern::Solid;
+};
+
 /// Draws a curve; where it is denser than the columns a filled min/max band and a line through its middle.
 /// Nothing is drawn outside the area, so that no clipping is needed (SVG has none).
 void paintLine(QPainter& painter, const SeriesFrame& frame, const FigureStyle& style,
-               const std::vector<DrawnColumn>& columns, const QColor& colour, double width, bool isDashed);
+               const std::vector<DrawnColumn>& columns, const LineLook& look);
 
 /// Draws one marker a sample, joined by a faint line. `shape` is an index into circle, square, triangle,
 /// diamond.
@@ -54,11 +62,18 @@ void paintBars(QPainter& painter, const SeriesFrame& frame, const FigureStyle& s
 
 /// Draws a stepped line, each sample level over the room of one sample.
 void paintSteps(QPainter& painter, const SeriesFrame& frame, const FigureStyle& style, const Series& series,
-                const QColor& colour, double width);
+                const LineLook& look);
+
+/// Draws one small marker a sample, smaller the more there are. `shape` as of paintMarkers.
+void paintPoints(QPainter& painter, const SeriesFrame& frame, const FigureStyle& style, const Series& series,
+                 const QColor& colour, int shape);
 
 /// Draws the area between two curves.
 void paintBand(QPainter& painter, const SeriesFrame& frame, const FigureStyle& style, const Band& band,
                const QColor& colour);
+
+/// Which marker a series has: its own colour's, or its configuration's.
+int markerShape(const FigureSpec& figure, const Series& series);
 
 /// Draws one marker shape.
 void paintMarkerShape(QPainter& painter, const QPointF& centre, double radius, int shape);
