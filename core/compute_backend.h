@@ -3,6 +3,7 @@
 
 #include "message.h"
 #include "result.h"
+#include "score_map.h"
 
 #include <cstdint>
 #include <span>
@@ -58,7 +59,7 @@ struct DecayOp
         boundFactor; ///< U(r)/U(0), RoFormer section 3.4.3; turning pairs by index, still ones last
 };
 
-using Operation = std::variant<RotateOp, PairContributionOp, DecayOp>;
+using Operation = std::variant<RotateOp, PairContributionOp, DecayOp, DistanceTableOp, ScoreMapOp>;
 
 /// A device that computes operations. Implementations are safe to call from any one thread at a time.
 class ComputeBackend

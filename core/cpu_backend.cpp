@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "cpu_backend.h"
 
+#include "cpu_backend_scores.h"
 #include "rope_math.h"
 
 #include <Eigen/Core>
@@ -247,8 +248,12 @@ public:
             runRotate(*rotate);
         else if (const auto* contribution = std::get_if<PairContributionOp>(&operation))
             runContribution(*contribution);
+        else if (const auto* decay = std::get_if<DecayOp>(&operation))
+            return DecayRun(*decay).run(stop);
+        else if (const auto* table = std::get_if<DistanceTableOp>(&operation))
+            return runDistanceTable(*table, stop);
         else
-            return DecayRun(std::get<DecayOp>(operation)).run(stop);
+            return runScoreMap(std::get<ScoreMapOp>(operation), stop);
         return {};
     }
 };

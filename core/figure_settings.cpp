@@ -18,7 +18,7 @@ const std::vector<FigureSettingInfo>& table()
     constexpr double kLastPosition = 100'000'000;
     static const std::vector<FigureSettingInfo> rows{
         {"needle_logit", "Needle: logit", "Logit of the needle before rotation, content needle",
-         "plane pairs scores channels", SettingKind::Number, "9", {}, 0.0, 30.0},
+         "plane pairs scores channels temperature", SettingKind::Number, "9", {}, 0.0, 30.0},
         {"needle_position", "Needle: position", "Position of the needle among the keys, content needle",
          "plane pairs scores channels", SettingKind::Whole, "256", {}, 0.0, kLastPosition, true},
         {"correlation_per_position", "Draws for each position",
