@@ -91,6 +91,12 @@ bool isGeometric(std::span<const double> thetas, const std::vector<int>& pairs, 
     });
 }
 
+/// max(|Δcos|, |Δsin|) of a finite angle.
+double turnError(double angle, const ExactTurn& exact)
+{
+    return std::max(std::fabs(std::cos(angle) - exact.cosine), std::fabs(std::sin(angle) - exact.sine));
+}
+
 } // namespace
 
 double roundTo(FloatFormat format, double value)
@@ -137,17 +143,14 @@ std::span<const PrecisionModeInfo> precisionModes()
     return kModes;
 }
 
-double turnError(double angle, std::int64_t position, double theta)
+ExactTurn exactTurn(std::int64_t position, double theta)
 {
-    if (!std::isfinite(angle))
-        return kNone;
     if (position > 1'000'000) {
-        const long double exact = static_cast<long double>(position) * theta;
-        return static_cast<double>(std::max(std::fabs(std::cos(static_cast<long double>(angle)) - std::cos(exact)),
-                                            std::fabs(std::sin(static_cast<long double>(angle)) - std::sin(exact))));
+        const long double angle = static_cast<long double>(position) * theta;
+        return {static_cast<double>(std::cos(angle)), static_cast<double>(std::sin(angle))};
     }
-    const double exact = static_cast<double>(position) * theta;
-    return std::max(std::fabs(std::cos(angle) - std::cos(exact)), std::fabs(std::sin(angle) - std::sin(exact)));
+    const double angle = static_cast<double>(position) * theta;
+    return {std::cos(angle), std::sin(angle)};
 }
 
 RoundedAngles::RoundedAngles(PrecisionMode mode, std::span<const double> plain, std::span<const double> scaled)
@@ -261,6 +264,16 @@ void RoundedAngles::at(std::int64_t position, std::span<double> angles) const
 
 PrecisionError RoundedAngles::errorAt(std::int64_t position) const
 {
+    std::vector<ExactTurn> exact;
+    exact.reserve(m_theta.size());
+    for (const double theta : m_theta)
+        exact.push_back(exactTurn(position, theta));
+    return errorAt(position, exact);
+}
+
+PrecisionError RoundedAngles::errorAt(std::int64_t position, std::span<const ExactTurn> exactTurns) const
+{
+    assert(exactTurns.size() == m_pairs.size());
     PrecisionError error;
     std::vector<double> angles(m_pairs.size());
     at(position, angles);
@@ -269,7 +282,7 @@ PrecisionError RoundedAngles::errorAt(std::int64_t position) const
             return {kNone, kNone, kNone, kNone, false};
         const auto exact = static_cast<long double>(position) * m_theta[k];
         const double angle = std::fabs(static_cast<double>(angles[k] - exact));
-        const double turn = turnError(angles[k], position, m_theta[k]);
+        const double turn = turnError(angles[k], exactTurns[k]);
         error.maxAngle = std::max(error.maxAngle, angle);
         error.meanAngle += angle;
         error.maxTurn = std::max(error.maxTurn, turn);
@@ -331,7 +344,7 @@ std::optional<std::int64_t> RoundedAngles::firstPast(double limit, std::int64_t 
             for (const std::size_t k : able)
                 // Neither cos nor sin is farther off than the angle.
                 if (std::fabs(angles[k] - static_cast<double>(position) * m_theta[k]) > limit * 0.999 &&
-                    turnError(angles[k], position, m_theta[k]) > limit)
+                    turnError(angles[k], exactTurn(position, m_theta[k])) > limit)
                     return position;
         }
     }

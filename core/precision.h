@@ -53,9 +53,13 @@ struct PrecisionError
     bool isFinite = true;
 };
 
-/// max(|cos a - cos pθ|, |sin a - sin pθ|), the exact angle in long double beyond p = 10⁶; NaN when `angle` is
-/// not finite.
-double turnError(double angle, std::int64_t position, double theta);
+/// cos and sin of the exact angle.
+struct ExactTurn
+{
+    double cosine = 1.0, sine = 0.0;
+};
+/// Of pθ', formed in double, in long double beyond p = 10⁶.
+ExactTurn exactTurn(std::int64_t position, double theta);
 
 /// The angles that one mode makes of one frequency table. The running product and the powers of ggml take the
 /// frequencies as a geometric series where they are one, else as the plain series with a divisor a pair, as
@@ -72,6 +76,8 @@ public:
     /// One angle for each of pairs(), rad, not reduced; not finite where the format cannot hold it.
     void at(std::int64_t position, std::span<double> angles) const;
 
+    /// `exact`: of each of pairs(), at the same position.
+    PrecisionError errorAt(std::int64_t position, std::span<const ExactTurn> exact) const;
     PrecisionError errorAt(std::int64_t position) const;
 
     /// The first position in 1..last at which an angle is not finite.
