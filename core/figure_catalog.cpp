@@ -14,8 +14,12 @@ namespace {
 constexpr std::array kFigures{
     FigureInfo{"plane", "Plane", buildPlane},
     FigureInfo{"spectrum", "Spectrum", buildSpectrum},
+    FigureInfo{"angles", "Angles", buildAngles},
     FigureInfo{"decay", "Decay", buildDecay, true, nullptr, false, true},
     FigureInfo{"pairs", "Pairs", buildPairs},
+    FigureInfo{"channels", "Channels", buildChannels, true, computeChannels, false, true},
+    FigureInfo{"precision", "Precision", buildPrecision, false, computePrecision, true, true},
+    FigureInfo{"layouts", "Layouts", buildLayouts, false, computeLayouts, true},
 };
 
 } // namespace

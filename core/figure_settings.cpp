@@ -12,24 +12,71 @@
 namespace ropewalk {
 namespace {
 
+/// The figures that show q and k of some content.
+constexpr std::string_view kContentFigures = "plane pairs scores channels precision layouts clusters decay";
+
 /// In the order in which the window shows them.
 const std::vector<FigureSettingInfo>& table()
 {
     constexpr double kLastPosition = 100'000'000;
     static const std::vector<FigureSettingInfo> rows{
+        {"plane_view",
+         "Show",
+         "The arrows of q and k; or two turns composed, R(mθ)R(nθ) = R((m+n)θ); or one turned back, R(mθ)ᵀR(nθ) = "
+         "R((n−m)θ)",
+         "plane",
+         SettingKind::Choice,
+         "pairs",
+         {{"pairs", "q and k"}, {"compose", "two turns"}, {"transpose", "turn back"}}},
+        {"spectrum_value",
+         "Show",
+         "What the spectrum shows of each pair: its wavelength, its frequency, or its turns in the training length",
+         "spectrum",
+         SettingKind::Choice,
+         "wavelength",
+         {{"wavelength", "wavelength"}, {"theta", "frequency θ"}, {"turns", "turns in training"}}},
+        {"angle_value",
+         "Show",
+         "What the map shows of the angle pθ of each pair at each position",
+         "angles",
+         SettingKind::Choice,
+         "cos",
+         {{"cos", "cosine"}, {"sin", "sine"}, {"angle", "angle mod 2π"}}},
+        {"angle_positions", "Positions", "Positions 0 to this, less one", "angles", SettingKind::Whole, "256", {}, 1.0,
+         131072.0, true},
         {"needle_logit", "Needle: logit", "Logit of the needle before rotation, content needle",
-         "plane pairs scores channels temperature", SettingKind::Number, "9", {}, 0.0, 30.0},
+         "plane pairs scores channels precision layouts clusters decay temperature", SettingKind::Number, "9", {}, 0.0, 30.0},
         {"needle_position", "Needle: position", "Position of the needle among the keys, content needle",
-         "plane pairs scores channels", SettingKind::Whole, "256", {}, 0.0, kLastPosition, true},
+         kContentFigures, SettingKind::Whole, "256", {}, 0.0, kLastPosition, true},
         {"correlation_per_position", "Draws for each position",
          "Content correlation: a pair of draws for each position, so that the map is no longer Toeplitz",
-         "plane pairs scores channels", SettingKind::Switch, "false"},
+         kContentFigures, SettingKind::Switch, "false"},
         {"cluster_mean_q", "Clusters: mean of q", "Mean of every channel of the queries, content clusters",
-         "plane pairs scores channels clusters", SettingKind::Number, "1", {}, -10.0, 10.0},
+         kContentFigures, SettingKind::Number, "1", {}, -10.0, 10.0},
         {"cluster_mean_k", "Clusters: mean of k", "Mean of every channel of the keys, content clusters",
-         "plane pairs scores channels clusters", SettingKind::Number, "-1", {}, -10.0, 10.0},
+         kContentFigures, SettingKind::Number, "-1", {}, -10.0, 10.0},
         {"cluster_sigma", "Clusters: spread", "Standard deviation of every channel, content clusters",
-         "plane pairs scores channels clusters", SettingKind::Number, "1", {}, 0.0, 10.0},
+         kContentFigures, SettingKind::Number, "1", {}, 0.0, 10.0},
+        {"precision_quantity",
+         "Error of",
+         "Whose error the large plot shows: cos and sin, the angle, or the score at the picked distance",
+         "precision",
+         SettingKind::Choice,
+         "cos_sin",
+         {{"cos_sin", "cos and sin"}, {"angle", "angle"}, {"score", "score"}}},
+        {"precision_statistic",
+         "Over the pairs",
+         "The largest error of the turning pairs, or their mean",
+         "precision",
+         SettingKind::Choice,
+         "max",
+         {{"max", "largest"}, {"mean", "mean"}}},
+        {"precision_limit", "Limit", "Error of cos or sin whose first position is marked", "precision",
+         SettingKind::Number, "0.01", {}, 1e-6, 1.0, true},
+        {"precision_positions", "Positions to", "Right end of the error curves, tokens", "precision",
+         SettingKind::Whole, "1000000", {}, 16.0, 10'000'000.0, true},
+        {"staircase_length", "Staircase to", "Length whose distinct positions are counted, tokens", "precision",
+         SettingKind::Whole, "2048", {}, 64.0, 131072.0, true},
     };
     return rows;
 }

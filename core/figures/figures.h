@@ -9,10 +9,18 @@
 
 namespace ropewalk {
 
+FigureSpec buildAngles(const FigureResults& results);
+FigureSpec buildChannels(const FigureResults& results);
 FigureSpec buildDecay(const FigureResults& results);
+FigureSpec buildLayouts(const FigureResults& results);
 FigureSpec buildPairs(const FigureResults& results);
 FigureSpec buildPlane(const FigureResults& results);
+FigureSpec buildPrecision(const FigureResults& results);
 FigureSpec buildSpectrum(const FigureResults& results);
+
+Result<std::shared_ptr<const FigureData>> computeChannels(FigureJob& job);
+Result<std::shared_ptr<const FigureData>> computeLayouts(FigureJob& job);
+Result<std::shared_ptr<const FigureData>> computePrecision(FigureJob& job);
 
 /// The configurations that something can be drawn of, with their index in FigureSpec::configurations.
 template<class Visit>
