@@ -16,6 +16,8 @@ constexpr std::array kFigures{
     FigureInfo{"spectrum", "Spectrum", buildSpectrum},
     FigureInfo{"decay", "Decay", buildDecay, true, nullptr, false, true},
     FigureInfo{"pairs", "Pairs", buildPairs},
+    FigureInfo{"temperature", "Temperature", buildTemperature, false, computeTemperature, false, true},
+    FigureInfo{"range", "Range", buildRange, false, computeRange},
 };
 
 } // namespace
@@ -82,6 +84,16 @@ std::string letterIfSeveral(const FigureResults& results, int configuration)
     return results.configurations.size() > 1
                ? results.configurations[static_cast<std::size_t>(configuration)].shown.letter
                : std::string();
+}
+
+std::vector<int> freeColours(const FigureResults& results)
+{
+    std::vector<int> colours;
+    for (int colour = 0; colour < 8; ++colour)
+        if (std::none_of(results.configurations.begin(), results.configurations.end(),
+                         [&](const ConfigurationResult& result) { return result.shown.colour == colour; }))
+            colours.push_back(colour);
+    return colours;
 }
 
 std::string joinedNames(const FigureResults& results)

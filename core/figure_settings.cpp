@@ -17,8 +17,8 @@ const std::vector<FigureSettingInfo>& table()
 {
     constexpr double kLastPosition = 100'000'000;
     static const std::vector<FigureSettingInfo> rows{
-        {"needle_logit", "Needle: logit", "Logit of the needle before rotation, content needle",
-         "plane pairs scores channels", SettingKind::Number, "9", {}, 0.0, 30.0},
+        {"needle_logit", "Needle: logit", "Logit of the needle before rotation and temperature",
+         "plane pairs scores channels temperature", SettingKind::Number, "9", {}, 0.0, 30.0},
         {"needle_position", "Needle: position", "Position of the needle among the keys, content needle",
          "plane pairs scores channels", SettingKind::Whole, "256", {}, 0.0, kLastPosition, true},
         {"correlation_per_position", "Draws for each position",
@@ -30,6 +30,23 @@ const std::vector<FigureSettingInfo>& table()
          "plane pairs scores channels clusters", SettingKind::Number, "-1", {}, -10.0, 10.0},
         {"cluster_sigma", "Clusters: spread", "Standard deviation of every channel, content clusters",
          "plane pairs scores channels clusters", SettingKind::Number, "1", {}, 0.0, 10.0},
+        {"printing", "Printings", "The three printings of RoPE-ID's temperature over one another", "temperature",
+         SettingKind::Choice, "none", {{"none", "The right one"}, {"all", "All three"}}},
+        {"logit_sigma", "Spread of the logits", "Standard deviation of the Gaussian logits", "temperature",
+         SettingKind::Number, "1.5", {}, 0.0, 8.0},
+        {"entropy_measure", "Entropy as", "How the entropy of a row of attention is measured", "temperature",
+         SettingKind::Choice, "effective",
+         {{"effective", "Effective tokens"}, {"nats", "Nats"}, {"share", "Share of ln N"}}},
+        {"yarn_reach", "YaRN's factor on", "Where the factor of YaRN and LongRoPE sits", "temperature",
+         SettingKind::Choice, "rotated", {{"rotated", "Rotated channels"}, {"all", "All of the score"}}},
+        {"stages", "Fine-tuning in stages", "What is still unseen after training at growing lengths", "range",
+         SettingKind::Switch, "true"},
+        {"stage_1", "First stage", "Length of the first stage of fine-tuning, tokens", "range", SettingKind::Whole,
+         "32768", {}, 2.0, 10'000'000.0, true},
+        {"stage_2", "Second stage", "Length of the second stage of fine-tuning, tokens", "range",
+         SettingKind::Whole, "131072", {}, 2.0, 10'000'000.0, true},
+        {"abf_ratio", "ABF: base times", "What the base is multiplied with where only the base is enlarged",
+         "range", SettingKind::Number, "50", {}, 1.0, 10'000.0, true},
     };
     return rows;
 }
