@@ -20,6 +20,8 @@ constexpr std::array kFigures{
     FigureInfo{"channels", "Channels", buildChannels, true, computeChannels, false, true},
     FigureInfo{"precision", "Precision", buildPrecision, false, computePrecision, true, true},
     FigureInfo{"layouts", "Layouts", buildLayouts, false, computeLayouts, true},
+    FigureInfo{"temperature", "Temperature", buildTemperature, false, computeTemperature, false, true},
+    FigureInfo{"range", "Range", buildRange, false, computeRange},
 };
 
 } // namespace
@@ -86,6 +88,16 @@ std::string letterIfSeveral(const FigureResults& results, int configuration)
     return results.configurations.size() > 1
                ? results.configurations[static_cast<std::size_t>(configuration)].shown.letter
                : std::string();
+}
+
+std::vector<int> freeColours(const FigureResults& results)
+{
+    std::vector<int> colours;
+    for (int colour = 0; colour < 8; ++colour)
+        if (std::none_of(results.configurations.begin(), results.configurations.end(),
+                         [&](const ConfigurationResult& result) { return result.shown.colour == colour; }))
+            colours.push_back(colour);
+    return colours;
 }
 
 std::string joinedNames(const FigureResults& results)

@@ -4,6 +4,10 @@
 #include "frequency_rules.h"
 
 #include <array>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
 
 namespace ropewalk {
 
@@ -15,6 +19,11 @@ std::vector<double> trainedFrequencies(const RopeConfig& config, const Frequency
 /// Share of the circle that the relative angles 0..(N-1)θ' reach and 0..(T-1)θ did not: 0..1. Continuous:
 /// gaps between whole multiples are ignored.
 double unseenArc(double trainedTheta, double theta, double trainingLength, double length);
+
+/// How many of the distances first..end-1 have an angle rθ' mod 2π beyond (T-1)θ: those that one pair did not
+/// see. Distances below T count as seen. Takes a step for each turn that the pair makes.
+std::int64_t unseenDistancesWithin(double trainedTheta, double theta, std::int64_t trainingLength,
+                                   std::int64_t first, std::int64_t end);
 
 /// Share of the N distances 0..N-1 whose angle rθ' mod 2π lies beyond (T-1)θ: those that one pair did not
 /// see.
@@ -42,8 +51,13 @@ struct InDistribution
     double meanUnseenDistances = 0.0; ///< share of the distances; what an average pair has not seen
 };
 
+/// Pairs trained with the frequencies `trained` over `trainingLength` tokens, met with `theta` at `length`; rad/token,
+/// one each, 0 in `theta` for a still pair. Empty when nothing turns. Thread-safe, pure.
+std::optional<InDistribution> inDistributionOf(std::span<const double> trained, std::span<const double> theta,
+                                               std::int64_t trainingLength, std::int64_t length);
+
 /// The configuration at N = `length` tokens, rules that depend on it included. Needs a training length; empty
-/// without one, or when nothing turns. Takes about `length` steps for each slow pair. Thread-safe, pure.
+/// without one, or when nothing turns. Thread-safe, pure.
 std::optional<InDistribution> inDistributionAt(const RopeConfig& config, std::int64_t length);
 
 } // namespace ropewalk

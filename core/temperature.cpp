@@ -23,18 +23,6 @@ double stretch(const RopeConfig& config, double visible, double length)
     return config.temperature.hasFloor ? std::max(1.0, ratio) : ratio;
 }
 
-/// The extension factor that the configuration states, or the ratio of its two lengths; 1 where there is
-/// none.
-double extensionFactor(const RopeConfig& config)
-{
-    if (config.parameters.factor)
-        return *config.parameters.factor;
-    if (config.maxPositionEmbeddings && config.originalMaxPositionEmbeddings)
-        return static_cast<double>(*config.maxPositionEmbeddings) /
-               static_cast<double>(*config.originalMaxPositionEmbeddings);
-    return 1.0;
-}
-
 double tauNone(const RopeConfig&, double, double, double)
 {
     return 1.0;
@@ -49,14 +37,14 @@ double tauYarn(const RopeConfig& config, double, double, double coefficient)
 {
     if (isInAttentionFactor(config) && !hasError(validate(config)))
         return square(frequencyTable(config).attentionFactor);
-    return square(1.0 + coefficient * std::log(std::max(1.0, extensionFactor(config))));
+    return square(1.0 + coefficient * std::log(std::max(1.0, extensionFactor(config).value_or(1.0))));
 }
 
 double tauLongRope(const RopeConfig& config, double, double length, double)
 {
     if (isInAttentionFactor(config) && !hasError(validate(config)))
         return square(frequencyTable(config).attentionFactor);
-    const double factor = extensionFactor(config);
+    const double factor = extensionFactor(config).value_or(1.0);
     return factor > 1.0 && length > 1.0 ? 1.0 + std::log(factor) / std::log(length) : 1.0;
 }
 
@@ -129,6 +117,16 @@ std::optional<std::int64_t> temperatureLength(const RopeConfig& config)
     return rule.referenceLength ? rule.referenceLength : trainingLength(config);
 }
 
+std::optional<double> extensionFactor(const RopeConfig& config)
+{
+    if (config.parameters.factor)
+        return config.parameters.factor;
+    if (config.maxPositionEmbeddings && config.originalMaxPositionEmbeddings)
+        return static_cast<double>(*config.maxPositionEmbeddings) /
+               static_cast<double>(*config.originalMaxPositionEmbeddings);
+    return std::nullopt;
+}
+
 std::optional<double> temperatureAt(const RopeConfig& config, double visible)
 {
     const TemperatureInfo& rule = info(config.temperature.rule);
@@ -161,6 +159,31 @@ NeedleAttention needleAttention(double logit, double visible, double tau)
     found.mass = 1.0 / (1.0 + others);
     found.entropyNats = scaled + std::log1p(others) - scaled * found.mass;
     return found;
+}
+
+double gaussianEntropyEstimate(double visible, double spread)
+{
+    return std::log(visible) - spread * spread / 2.0;
+}
+
+double factorOnEvenLogit(double tau, double rotatedShare)
+{
+    return 1.0 - rotatedShare + rotatedShare * tau;
+}
+
+double factorOnEvenSpread(double tau, double rotatedShare)
+{
+    return std::sqrt(1.0 - rotatedShare + rotatedShare * tau * tau);
+}
+
+double misprintedWithoutRatio(double visible, double trainingLength)
+{
+    return square(1.0 + 0.1 * std::log(std::min(visible, trainingLength)));
+}
+
+double misprintedWithMinimum(double visible, double trainingLength)
+{
+    return square(1.0 + 0.1 * std::log(std::min(visible, trainingLength) / trainingLength));
 }
 
 bool isInAttentionFactor(const RopeConfig& config)

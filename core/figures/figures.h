@@ -16,7 +16,12 @@ FigureSpec buildLayouts(const FigureResults& results);
 FigureSpec buildPairs(const FigureResults& results);
 FigureSpec buildPlane(const FigureResults& results);
 FigureSpec buildPrecision(const FigureResults& results);
+FigureSpec buildRange(const FigureResults& results);
 FigureSpec buildSpectrum(const FigureResults& results);
+FigureSpec buildTemperature(const FigureResults& results);
+
+Result<std::shared_ptr<const FigureData>> computeTemperature(FigureJob& job);
+Result<std::shared_ptr<const FigureData>> computeRange(FigureJob& job);
 
 Result<std::shared_ptr<const FigureData>> computeChannels(FigureJob& job);
 Result<std::shared_ptr<const FigureData>> computeLayouts(FigureJob& job);
@@ -37,6 +42,9 @@ int focusIndex(const FigureResults& results);
 
 /// "A", "B" where there are several configurations, empty where there is one: a label needs no letter then.
 std::string letterIfSeveral(const FigureResults& results, int configuration);
+
+/// The theme's curve colours (0..7) that no configuration has; not empty.
+std::vector<int> freeColours(const FigureResults& results);
 
 /// "Llama-3.1-8B, base 10 000": the names of all, for the text summary.
 std::string joinedNames(const FigureResults& results);
