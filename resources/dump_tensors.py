@@ -47,6 +47,19 @@ def captured(model, tokens):
     return calls
 
 
+def layout_of(call):
+    """Which channels the model's code turns together, found from what the turn leaves as long as it was; None where
+    neither fits (a part of the channels, or a factor on them)."""
+    before, after = call["q"].double(), call["rotated_q"].double()
+    width = before.shape[-1]
+    for name, a, b in (("half", slice(0, width // 2), slice(width // 2, width)),
+                       ("interleaved", slice(0, width, 2), slice(1, width, 2))):
+        lengths = [x[..., a] ** 2 + x[..., b] ** 2 for x in (before, after)]
+        if (lengths[0] - lengths[1]).abs().max() <= 1e-2 * lengths[0].max():
+            return name
+    return None
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("model")
@@ -79,6 +92,12 @@ def main():
     metadata = {"model": arguments.model, "layer": str(arguments.layer), "rope": "before rotation",
                 "positions": f"0 to {len(tokens) - 1}", "weights": arguments.dtype,
                 "tokens": json.dumps([tokenizer.decode([token]) for token in tokens], ensure_ascii=False)}
+    layout = layout_of(call)
+    if layout:
+        metadata["layout"] = layout
+    base = getattr(config, "rope_theta", None) or (getattr(config, "rope_parameters", None) or {}).get("rope_theta")
+    if base:
+        metadata["rope_theta"] = f"{base:g}"
     header, offset = {"__metadata__": metadata}, 0
     for name, array in arrays.items():
         header[name] = {"dtype": {2: "F16", 4: "F32"}[array.itemsize], "shape": list(array.shape),
