@@ -293,6 +293,31 @@ void setContent(const Setting& setting, FigureOptions& options)
     options.content = *findContent(setting.value);
 }
 
+/// A path to queries and keys; what is read from it is the content, unless `content` says otherwise.
+template<std::string TensorChoice::*Member>
+void setTensorPath(const Setting& setting, FigureOptions& options)
+{
+    options.tensorChoice.*Member = setting.value;
+    // One file or two: the one asked for last takes the place of the other kind.
+    if (Member == &TensorChoice::file)
+        options.tensorChoice.queryFile.clear(), options.tensorChoice.keyFile.clear();
+    else
+        options.tensorChoice.file.clear();
+    options.content = Content::File;
+}
+
+template<std::string TensorChoice::*Member>
+void setTensorName(const Setting& setting, FigureOptions& options)
+{
+    options.tensorChoice.*Member = setting.value;
+}
+
+template<std::int64_t TensorChoice::*Member>
+void setTensorIndex(const Setting& setting, FigureOptions& options)
+{
+    options.tensorChoice.*Member = whole(setting, 0, 1 << 20);
+}
+
 void setSeed(const Setting& setting, FigureOptions& options)
 {
     options.seed = static_cast<std::uint64_t>(whole(setting, 0, kLargestSeed));
@@ -375,6 +400,13 @@ constexpr std::array kKeys{
     KeyInfo{"temperature_floor", 4, setTemperatureTruth<&Temperature::hasFloor>},
     KeyInfo{"mrope_section", 4, setMropeSection},
     KeyInfo{"mrope_interleaved", 4, setTruth<&RopeConfig::isMropeInterleaved>},
+    KeyInfo{"tensors", 3, nullptr, setTensorPath<&TensorChoice::file>},
+    KeyInfo{"q", 3, nullptr, setTensorPath<&TensorChoice::queryFile>},
+    KeyInfo{"k", 3, nullptr, setTensorPath<&TensorChoice::keyFile>},
+    KeyInfo{"q_tensor", 4, nullptr, setTensorName<&TensorChoice::queryTensor>},
+    KeyInfo{"k_tensor", 4, nullptr, setTensorName<&TensorChoice::keyTensor>},
+    KeyInfo{"head", 4, nullptr, setTensorIndex<&TensorChoice::head>},
+    KeyInfo{"batch", 4, nullptr, setTensorIndex<&TensorChoice::batch>},
     KeyInfo{"content", 4, nullptr, setContent},
     KeyInfo{"rho", 4, nullptr, setRho},
     KeyInfo{"pair", 4, nullptr, setPair},

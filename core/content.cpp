@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "content.h"
 
+#include "channel_map.h"
 #include "figure_results.h"
 #include "philox.h"
 
@@ -39,9 +40,42 @@ void correlate(std::uint64_t seed, double rho, std::int64_t position, std::span<
                                                          static_cast<std::uint32_t>(position));
 }
 
-void copyRow(const std::vector<double>& rows, std::int64_t position, std::span<double> row)
+/// For each channel of the head the one of the file that belongs there: pair i of the file's layout becomes pair i of
+/// the configuration's.
+std::vector<int> channelsOfFile(const RopeConfig& config, Layout layout)
 {
-    std::copy_n(rows.begin() + position * static_cast<std::int64_t>(row.size()), row.size(), row.begin());
+    RopeConfig asFile = config;
+    asFile.layout = layout;
+    const ChannelMap from = channelMap(asFile);
+    const ChannelMap to = channelMap(config);
+    std::vector<int> channels(static_cast<std::size_t>(config.headDim));
+    for (int pair = 0; pair < to.pairCount(); ++pair) {
+        channels[static_cast<std::size_t>(to.pair(pair).first)] = from.pair(pair).first;
+        channels[static_cast<std::size_t>(to.pair(pair).second)] = from.pair(pair).second;
+    }
+    return channels;
+}
+
+std::vector<Issue> notesOn(const HeadTensors& tensors, const RopeConfig& config)
+{
+    std::vector<Issue> notes;
+    const auto add = [&](Severity severity, std::string text, std::vector<std::pair<std::string, std::string>> values) {
+        values.emplace_back("tensors", tensors.name);
+        notes.push_back({severity, "content", {std::move(text), std::move(values)}});
+    };
+    if (tensors.notFinite > 0)
+        add(Severity::Warning, "{tensors}: {count} values are NaN or infinite; they are gaps",
+            {{"count", groupedDigits(tensors.notFinite)}});
+    if (!tensors.layout)
+        add(Severity::Assumed, "{tensors}: the order of its channels is not stated; taken as this configuration's, {layout}",
+            {{"layout", std::string(word(config.layout))}});
+    else if (*tensors.layout != config.layout)
+        add(Severity::Read, "{tensors}: its channels are {found} and were put into this configuration's order, {layout}",
+            {{"found", std::string(word(*tensors.layout))}, {"layout", std::string(word(config.layout))}});
+    if (tensors.base && *tensors.base != config.base)
+        add(Severity::Read, "{tensors}: made by a model with base {found}; turned here with base {base}",
+            {{"found", groupedNumber(*tensors.base)}, {"base", groupedNumber(config.base)}});
+    return notes;
 }
 
 } // namespace
@@ -137,6 +171,9 @@ Result<ContentSource> ContentSource::make(const FigureOptions& options, const Ro
                            {"expected", std::to_string(config.headDim)}}},
                          {}};
         source.m_tensors = options.tensors;
+        if (options.tensors->layout && *options.tensors->layout != config.layout)
+            source.m_channels = channelsOfFile(config, *options.tensors->layout);
+        source.m_notes = notesOn(*options.tensors, config);
         break;
     }
     return source;
@@ -161,6 +198,13 @@ void ContentSource::fillRows(std::int64_t first, std::span<double> rows, Fill fi
            first + static_cast<std::int64_t>(rows.size() / width) <= rowsAvailable());
     for (std::size_t at = 0; at < rows.size(); at += width)
         fill(first++, rows.subspan(at, width));
+}
+
+void ContentSource::copyRow(const std::vector<double>& rows, std::int64_t position, std::span<double> row) const
+{
+    const double* from = rows.data() + static_cast<std::size_t>(position) * row.size();
+    for (std::size_t channel = 0; channel < row.size(); ++channel)
+        row[channel] = from[m_channels.empty() ? channel : static_cast<std::size_t>(m_channels[channel])];
 }
 
 void ContentSource::fillQuery(std::int64_t position, std::span<double> row) const

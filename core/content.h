@@ -3,6 +3,7 @@
 
 #include "head_tensors.h"
 #include "result.h"
+#include "rope_config.h"
 
 #include <cstdint>
 #include <memory>
@@ -48,6 +49,9 @@ public:
     static Result<ContentSource> make(const FigureOptions& options, const RopeConfig& config);
 
     int headDim() const { return m_headDim; }
+    /// What there is to say about a file's rows with this configuration: values that are not finite, channels that
+    /// were put into its layout, another base.
+    const std::vector<Issue>& notes() const { return m_notes; }
     /// One q and one k for all positions: the score depends on the distance only (Toeplitz).
     bool isFixed() const;
     /// Positions that there are rows for: the file's tokens, else every position that a figure can show.
@@ -61,6 +65,7 @@ private:
     /// Rows after one another, each filled by `fill(position, row)`.
     template<class Fill>
     void fillRows(std::int64_t first, std::span<double> rows, Fill fill) const;
+    void copyRow(const std::vector<double>& rows, std::int64_t position, std::span<double> row) const;
     void fillQuery(std::int64_t position, std::span<double> row) const;
     void fillKey(std::int64_t position, std::span<double> row) const;
 
@@ -73,6 +78,8 @@ private:
     std::vector<double> m_fixedQuery, m_fixedKey; ///< where they are the same at all positions; the needle
     double m_meanQuery = 0.0, m_meanKey = 0.0, m_sigma = 0.0; ///< of Clusters
     std::shared_ptr<const HeadTensors> m_tensors;
+    std::vector<int> m_channels; ///< channel of the file for each of the head, where their layouts differ
+    std::vector<Issue> m_notes;
 };
 
 /// The query at position `m` and the key at position `n`.

@@ -243,6 +243,7 @@ Result<FigureResults> computeFigureResults(Engine& engine, const ComputeRequest&
                 result.issues.push_back({Severity::Error, "content", made.error().message});
         }
         if (content) {
+            result.issues.insert(result.issues.end(), content->notes().begin(), content->notes().end());
             result.channels = channelMap(shown.config);
             result.table = frequencyTable(shown.config);
             auto scores = computeScores(engine, result, *content, request.options, results.provenance, stop);

@@ -28,6 +28,7 @@ struct FigureOptions
     double rho = 1.0;                  ///< correlation of the similar key, -1..1
     Content content = Content::Ones;   ///< of q and k; correlation takes `rho`
     std::uint64_t seed = 1;            ///< of random contents
+    TensorChoice tensorChoice;                  ///< what the content `file` is read from; read by the app
     std::shared_ptr<const HeadTensors> tensors; ///< of the content `file`; the same pointer is the same content
     FigureSettings settings;                    ///< of single figures
     bool showBound = false;            ///< draw RoFormer's bound factor

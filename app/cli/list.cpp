@@ -2,6 +2,7 @@
 #include "commands.h"
 
 #include "../presets.h"
+#include "../tensors.h"
 #include "arguments.h"
 #include "console.h"
 #include "exit_code.h"
@@ -66,8 +67,19 @@ List temperatures()
     return list;
 }
 
-constexpr std::array<std::pair<const char*, List (*)()>, 4> kLists{
-    {{"presets", presets}, {"figures", figures}, {"rules", rules}, {"temperatures", temperatures}}};
+List tensors()
+{
+    List list{"tensors", {"id", "title"}, {}};
+    for (const BuiltinTensors& builtin : builtinTensors())
+        list.rows.push_back({builtin.name, builtin.title});
+    return list;
+}
+
+constexpr std::array<std::pair<const char*, List (*)()>, 5> kLists{{{"presets", presets},
+                                                                    {"figures", figures},
+                                                                    {"rules", rules},
+                                                                    {"temperatures", temperatures},
+                                                                    {"tensors", tensors}}};
 
 std::string asJson(const List& list)
 {
@@ -118,7 +130,7 @@ int runList(const QStringList& arguments)
     if ((sorted->words.size() != 1 && !mayFilter) || list == kLists.end())
         return printError(
             {ErrorCode::Usage,
-             {"list is asked for \"{wanted}\"; expected presets, figures, rules or temperatures",
+             {"list is asked for \"{wanted}\"; expected presets, figures, rules, temperatures or tensors",
               {{"wanted", sorted->words.join(QLatin1Char(' ')).toStdString()}}},
              {}});
     List content = list->second();

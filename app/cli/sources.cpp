@@ -3,6 +3,7 @@
 
 #include "../file_text.h"
 #include "../presets.h"
+#include "../tensors.h"
 
 #include "core/io/model_file.h"
 #include "core/io/session_file.h"
@@ -189,6 +190,8 @@ Result<FigureSource> openSource(const Arguments& arguments)
         !applied)
         return applied.error();
     noteSettings(*settings, source->configurations);
+    if (const Result<void> loaded = loadTensors(source->options); !loaded)
+        return loaded.error();
     // The default pair is a wish: a narrower head shows its last one. A pair that was asked for has to be
     // there.
     if (std::none_of(settings->begin(), settings->end(),
@@ -210,8 +213,13 @@ Result<FigureSource> openFile(const QString& path)
     const Result<std::string> text = readTextFile(path);
     if (!text)
         return text.error();
-    if (looksLikeSession(*text))
-        return fromSessionText(*text, path);
+    if (looksLikeSession(*text)) {
+        Result<FigureSource> session = fromSessionText(*text, path);
+        if (session)
+            if (const Result<void> loaded = loadTensors(session->options); !loaded)
+                return loaded.error();
+        return session;
+    }
     Result<FigureSource> source = fromConfig(path, {});
     if (!source)
         return source;

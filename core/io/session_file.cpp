@@ -326,6 +326,21 @@ private:
         warnAboutUnknown(object);
     }
 
+    static TensorChoice readTensorChoice(const Json& json)
+    {
+        Object object(json, "options.tensors");
+        constexpr std::int64_t kLastIndex = 1 << 20;
+        TensorChoice choice;
+        choice.file = object.text("file", "");
+        choice.queryFile = object.text("q", "");
+        choice.keyFile = object.text("k", "");
+        choice.queryTensor = object.text("q_tensor", "");
+        choice.keyTensor = object.text("k_tensor", "");
+        choice.head = object.whole("head", 0, 0, kLastIndex);
+        choice.batch = object.whole("batch", 0, 0, kLastIndex);
+        return choice;
+    }
+
     void readOptions(const Json& json, FigureOptions& options)
     {
         Object object(json, "options");
@@ -342,6 +357,8 @@ private:
                    "clusters or file",
                    {{"content", content.substr(0, 60)}});
         options.content = *known;
+        if (const Json* tensors = object.find("tensors"))
+            options.tensorChoice = readTensorChoice(*tensors);
         options.seed = static_cast<std::uint64_t>(
             object.whole("seed", static_cast<std::int64_t>(options.seed), 0, kLargestSeed));
         options.showBound = object.truth("show_bound", options.showBound);
@@ -383,6 +400,18 @@ std::string sessionToJson(const Session& session, const std::string& unknownKeys
     json.member("max_distance", options.maxDistance);
     json.member("rho", options.rho);
     json.member("content", word(options.content));
+    if (const TensorChoice& choice = options.tensorChoice; choice != TensorChoice{}) {
+        json.key("tensors");
+        json.beginObject();
+        json.member("file", choice.file);
+        json.member("q", choice.queryFile);
+        json.member("k", choice.keyFile);
+        json.member("q_tensor", choice.queryTensor);
+        json.member("k_tensor", choice.keyTensor);
+        json.member("head", choice.head);
+        json.member("batch", choice.batch);
+        json.endObject();
+    }
     json.member("seed", static_cast<std::int64_t>(options.seed));
     json.member("show_bound", options.showBound);
     json.member("is_distance_logarithmic", options.isDistanceLogarithmic);

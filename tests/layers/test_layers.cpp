@@ -22,6 +22,7 @@ enum Target {
     Plot,
     Json,
     Eigen,
+    Zlib,
     Cuda,
     Unknown
 };
@@ -38,6 +39,7 @@ const QMap<Target, QString> kTargetNames{{App, "app/"},
                                          {Plot, "QCustomPlot"},
                                          {Json, "nlohmann_json"},
                                          {Eigen, "Eigen"},
+                                         {Zlib, "zlib"},
                                          {Cuda, "CUDA"},
                                          {Unknown, "an unknown library"}};
 
@@ -50,7 +52,7 @@ struct Layer
 };
 
 const QList<Layer> kLayers{
-    {"core/", {Core, RopeMath, Standard}, {Eigen, Json}},
+    {"core/", {Core, RopeMath, Standard}, {Eigen, Json, Zlib}},
     {"gpu/kernels/", {Kernels, RopeMath, Standard, Cuda}, {}},
     {"gpu/", {Gpu, Core, RopeMath, Standard}, {Kernels, Cuda}},
     {"widgets/plot/", {Widgets, Core, RopeMath, Standard, Qt}, {Plot}},
@@ -98,6 +100,8 @@ Target targetOf(const QString& path, const QString& name, bool isQuoted)
         return Json;
     if (name.startsWith("Eigen/"))
         return Eigen;
+    if (name == "zlib.h")
+        return Zlib;
     if (cuda.match(name).hasMatch())
         return Cuda;
     if (qt.match(name).hasMatch())
