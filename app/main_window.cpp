@@ -137,6 +137,7 @@ void MainWindow::buildWidgets()
     m_progress->setAccessibleName(tr("Computing"));
     m_cancel = new QToolButton;
     m_cancel->setText(tr("Cancel"));
+    m_cancel->setObjectName("cancelButton");
     statusBar()->setSizeGripEnabled(false);
     statusBar()->addWidget(m_backendLabel, 1);
     for (QWidget* widget : std::initializer_list<QWidget*>{m_busyLabel, m_progress, m_cancel, m_timeLabel})

@@ -102,7 +102,7 @@ void FigureCanvas::setFigure(FigureSpec figure, bool isCurrent)
         m_current.insert(id);
         m_views.value(id)->setBusy(false);
     }
-    show(id);
+    handOver(id);
 }
 
 const FigureSpec& FigureCanvas::figure(const QString& id) const
@@ -136,11 +136,11 @@ void FigureCanvas::setSelectedLetter(const std::string& letter)
         return;
     m_selectedLetter = letter;
     for (const QString& id : std::as_const(m_ids))
-        show(id);
+        handOver(id);
 }
 
 /// Hands the view of `id` what it has room for.
-void FigureCanvas::show(const QString& id)
+void FigureCanvas::handOver(const QString& id)
 {
     if (!m_figures.contains(id))
         return;
@@ -163,7 +163,7 @@ void FigureCanvas::setCards(const QStringList& cards)
         m_large = m_cardIds.value(std::max<qsizetype>(large, 0), m_cardIds.value(0));
     arrange();
     for (const QString& id : std::as_const(m_cardIds))
-        show(id);
+        handOver(id);
 }
 
 void FigureCanvas::setShown(const QString& id)
@@ -173,7 +173,7 @@ void FigureCanvas::setShown(const QString& id)
     m_shown = id;
     arrange();
     for (const QString& each : std::as_const(m_ids))
-        show(each); // the overview shows one plane, the large figure all
+        handOver(each); // the overview shows one plane, the large figure all
     if (id != kOverview)
         makeCurrent(id);
 }
@@ -344,7 +344,7 @@ void FigureCanvas::arrange()
     }
     for (const QString& id : std::as_const(m_ids))
         if (wasSmall.contains(id) != m_small.contains(id))
-            show(id);
+            handOver(id);
     update();
 }
 

@@ -69,7 +69,7 @@ private:
     bool isStrip() const; ///< the overview as one large figure and a strip
     void arrange();
     void place(const QString& id, const QRect& card, bool isSmall);
-    void show(const QString& id);
+    void handOver(const QString& id);
     void makeCurrent(const QString& id);
 
     QStringList m_ids;

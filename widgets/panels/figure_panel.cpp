@@ -51,9 +51,11 @@ constexpr std::array<SettingWord, 7> kContentTitles{{{"ones", "ones"},
 std::vector<SettingWord> contentWords()
 {
     std::vector<SettingWord> words;
-    for (const SettingWord& each : kContentTitles)
-        if (findContent(each.word))
-            words.push_back(each);
+    for (const Content content : contents()) {
+        const auto titled = std::find_if(kContentTitles.begin(), kContentTitles.end(),
+                                         [&](const SettingWord& each) { return each.word == word(content); });
+        words.push_back(titled == kContentTitles.end() ? SettingWord{word(content), word(content)} : *titled);
+    }
     return words;
 }
 
@@ -77,19 +79,21 @@ std::string truthText(bool isTrue)
 
 bool isRandom(Content content)
 {
-    return content != Content::Ones && word(content) != "file";
+    return content != Content::Ones && content != Content::File;
 }
 
 /// Settings that one content alone reads, by the beginning of their keys.
-bool countsForContent(std::string_view key, Content content)
+bool countsForContent(std::string_view key, Content content, std::string_view figure)
 {
-    constexpr std::array<std::pair<std::string_view, std::string_view>, 4> kOwners{
-        {{"needle_", "needle"},
-         {"cluster_mean", "clusters"},
-         {"cluster_sigma", "clusters"},
-         {"correlation_", "correlation"}}};
+    constexpr std::array<std::pair<std::string_view, Content>, 4> kOwners{{{"needle_", Content::Needle},
+                                                                           {"cluster_mean", Content::Clusters},
+                                                                           {"cluster_sigma", Content::Clusters},
+                                                                           {"correlation_", Content::Correlation}}};
+    // That figure is of two clouds unless it is of a file.
+    const Content read =
+        figure == "clusters" && content != Content::File ? Content::Clusters : content;
     return std::none_of(kOwners.begin(), kOwners.end(), [&](const auto& owner) {
-        return key.starts_with(owner.first) && word(content) != owner.second;
+        return key.starts_with(owner.first) && read != owner.second;
     });
 }
 
@@ -99,7 +103,7 @@ bool countsForContent(std::string_view key, Content content)
 const std::vector<FigurePanel::Row>& FigurePanel::tableRows()
 {
     static const std::vector<Row> made = [] {
-        constexpr std::string_view kWithContent = "scores pairs channels";
+        constexpr std::string_view kWithContent = "plane scores pairs channels";
         const auto hasContent = [kWithContent](const std::string& figure) {
             FigureSettingInfo row;
             row.figures = kWithContent;
@@ -115,7 +119,7 @@ const std::vector<FigurePanel::Row>& FigurePanel::tableRows()
                         },
                         {},
                         {}});
-        rows.push_back({{"rho", "correlation ρ", "of the key with the query", "decay scores pairs channels",
+        rows.push_back({{"rho", "correlation ρ", "of the key with the query", "decay plane scores pairs channels",
                          SettingKind::Number, "1", {}, -1.0, 1.0},
                         [](const FigureOptions& options) { return numberText(options.rho); },
                         [](FigureOptions& options, const std::string& value) { options.rho = std::stod(value); },
@@ -161,8 +165,8 @@ const std::vector<FigurePanel::Row>& FigurePanel::tableRows()
                  [key](FigureOptions& options, const std::string& value) {
                      static_cast<void>(options.settings.set(key, value)); // a control offers what the table allows
                  },
-                 [key](const FigureOptions& options, const std::string&) {
-                     return countsForContent(key, options.content);
+                 [key](const FigureOptions& options, const std::string& figure) {
+                     return countsForContent(key, options.content, figure);
                  },
                  {},
                  info.kind == SettingKind::Whole && info.upper >= 4096.0});
@@ -244,8 +248,8 @@ void FigurePanel::setFigure(const std::string& id, const QString& title, const F
         before = control;
     }
     FigureSettingInfo content;
-    content.figures = "scores pairs channels clusters decay";
-    m_tensors->setVisible(word(options.content) == "file" && content.isOf(id));
+    content.figures = "plane scores pairs channels clusters decay";
+    m_tensors->setVisible(options.content == Content::File && content.isOf(id));
     m_section->title()->setText(tr("Figure: %1").arg(title));
     m_section->title()->setAccessibleName(tr("settings of the figure %1").arg(title));
     setVisible(m_hasSettings);
