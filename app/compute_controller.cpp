@@ -21,6 +21,7 @@ ComputeController::~ComputeController()
     {
         const std::scoped_lock lock(m_mutex);
         m_pending.reset();
+        m_firstPass.request_stop();
         m_fullPass.request_stop();
     }
     m_wake.notify_all();
@@ -45,6 +46,7 @@ void ComputeController::cancel()
     const std::scoped_lock lock(m_mutex);
     m_pending.reset();
     ++m_generation; // whatever still runs answers nobody
+    m_firstPass.request_stop();
     m_fullPass.request_stop();
 }
 
@@ -77,6 +79,7 @@ void ComputeController::work(const std::stop_token& quit)
     while (!quit.stop_requested()) {
         FigureRequest request;
         std::uint64_t generation = 0;
+        std::stop_token first;
         {
             std::unique_lock lock(m_mutex);
             if (!m_wake.wait(lock, quit, [this] { return m_pending.has_value(); }))
@@ -85,10 +88,14 @@ void ComputeController::work(const std::stop_token& quit)
             m_pending.reset();
             generation = m_generation;
             m_isRunning = true;
+            m_firstPass = std::stop_source();
+            if (quit.stop_requested())
+                return;
+            first = m_firstPass.get_token();
         }
         QMetaObject::invokeMethod(
             this, [this] { emit busyChanged(true); }, Qt::QueuedConnection);
-        serve(request, generation, quit);
+        serve(request, generation, first);
         {
             const std::scoped_lock lock(m_mutex);
             m_isRunning = false;
@@ -99,8 +106,17 @@ void ComputeController::work(const std::stop_token& quit)
 }
 
 void ComputeController::serve(const FigureRequest& request, std::uint64_t generation,
-                              const std::stop_token& quit)
+                              const std::stop_token& first)
 {
+    const auto progress = [this, generation](double share) {
+        QMetaObject::invokeMethod(
+            this,
+            [this, generation, share] {
+                if (!isSuperseded(generation))
+                    emit progressed(share);
+            },
+            Qt::QueuedConnection);
+    };
     ComputeRequest compute = request.compute;
     compute.figures = request.figures;
     compute.isCoarse = std::any_of(request.figures.begin(), request.figures.end(), [](const std::string& id) {
@@ -108,9 +124,10 @@ void ComputeController::serve(const FigureRequest& request, std::uint64_t genera
         return figure && figure->hasPreview;
     });
     // The first pass is the preview; it is the only one where nothing is left to refine.
-    auto results = computeFigureResults(*m_engine, compute, m_last.get(), quit);
+    auto results = computeFigureResults(*m_engine, compute, m_last.get(), first, progress);
     if (results && results->isCoarse) {
-        post(request, generation, *results);
+        const auto preview = std::make_shared<const FigureResults>(std::move(*results));
+        post(request, generation, preview);
         std::stop_token stop;
         {
             const std::scoped_lock lock(m_mutex);
@@ -121,32 +138,28 @@ void ComputeController::serve(const FigureRequest& request, std::uint64_t genera
             ++m_fullPassesBegun;
         }
         compute.isCoarse = false;
-        const auto progress = [this, generation](double share) {
-            QMetaObject::invokeMethod(
-                this, [this, generation, share] { if (!isSuperseded(generation)) emit progressed(share); },
-                Qt::QueuedConnection);
-        };
-        results = computeFigureResults(*m_engine, compute, m_last.get(), stop, progress);
+        // What the preview found whole already, or took over, is not computed again.
+        results = computeFigureResults(*m_engine, compute, preview.get(), stop, progress);
     }
     if (results) {
-        post(request, generation, std::move(*results));
+        post(request, generation, std::make_shared<const FigureResults>(std::move(*results)));
     } else if (results.error().code != ErrorCode::Cancelled && !isSuperseded(generation)) {
         QMetaObject::invokeMethod(
             this, [this, error = results.error()] { emit failed(error); }, Qt::QueuedConnection);
     }
 }
 
-void ComputeController::post(const FigureRequest& request, std::uint64_t generation, FigureResults results)
+void ComputeController::post(const FigureRequest& request, std::uint64_t generation,
+                             std::shared_ptr<const FigureResults> results)
 {
     auto reply = std::make_shared<FigureReply>();
     reply->generation = generation;
-    auto shared = std::make_shared<const FigureResults>(std::move(results));
     for (const std::string& id : request.figures)
         if (const FigureInfo* figure = findFigure(id))
-            reply->figures.push_back(buildFigure(*figure, *shared));
-    if (!shared->isCoarse)
-        m_last = shared;
-    reply->results = std::move(shared);
+            reply->figures.push_back(buildFigure(*figure, *results));
+    if (!results->isCoarse)
+        m_last = results;
+    reply->results = std::move(results);
     QMetaObject::invokeMethod(
         this, [this, answer = std::shared_ptr<const FigureReply>(std::move(reply))] { emit replied(answer); },
         Qt::QueuedConnection);

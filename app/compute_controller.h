@@ -58,20 +58,22 @@ signals:
     void replied(std::shared_ptr<const ropewalk::FigureReply> reply);
     void failed(ropewalk::Error error);
     void busyChanged(bool isBusy);
-    void progressed(double share); ///< 0..1 of the running full pass, where a figure tells
+    void progressed(double share); ///< 0..1 of the running pass, where a figure tells
 
 private:
     void work(const std::stop_token& quit);
-    void serve(const FigureRequest& request, std::uint64_t generation, const std::stop_token& quit);
+    void serve(const FigureRequest& request, std::uint64_t generation, const std::stop_token& first);
     bool isSuperseded(std::uint64_t generation) const;
-    void post(const FigureRequest& request, std::uint64_t generation, FigureResults results);
+    void post(const FigureRequest& request, std::uint64_t generation,
+              std::shared_ptr<const FigureResults> results);
 
     std::unique_ptr<Engine> m_engine;
     mutable std::mutex m_mutex; // guards what follows
     std::condition_variable_any m_wake;
     std::optional<FigureRequest> m_pending;
     std::uint64_t m_generation = 0; ///< of the newest request
-    std::stop_source m_fullPass;    ///< stops the running full pass
+    std::stop_source m_firstPass;   ///< stops the running first pass: cancel and the end do, a newer request not
+    std::stop_source m_fullPass;    ///< stops the running full pass after a preview
     bool m_isRunning = false;
     std::uint64_t m_fullPassesBegun = 0;
     std::shared_ptr<const FigureResults> m_last; ///< worker only: what the next request may take over

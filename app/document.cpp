@@ -76,6 +76,15 @@ void Document::setFigure(const std::string& id)
     emit viewChanged();
 }
 
+void Document::setCards(const std::array<std::string, kCards>& cards, int count)
+{
+    if (cards == m_session.cards && count == m_session.cardCount)
+        return;
+    m_session.cards = cards;
+    m_session.cardCount = count;
+    emit viewChanged();
+}
+
 void Document::setDistanceLocked(bool isLocked)
 {
     if (isLocked == m_session.isDistanceLocked)

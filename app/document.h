@@ -32,6 +32,7 @@ public:
     void select(int index);
     void setOptions(const FigureOptions& options);
     void setFigure(const std::string& id);
+    void setCards(const std::array<std::string, kCards>& cards, int count);
     void setDistanceLocked(bool isLocked);
 
     QString path() const { return m_path; } ///< empty when never saved

@@ -4,9 +4,11 @@
 #include "app_settings.h"
 #include "compute_controller.h"
 #include "document.h"
+#include "session_edits.h"
 
 #include "core/preset.h"
 #include "core/reference_check.h"
+#include "widgets/panels/figure_bar.h"
 
 #include <QElapsedTimer>
 #include <QHash>
@@ -17,7 +19,6 @@
 
 class QLabel;
 class QProgressBar;
-class QTabBar;
 class QToolButton;
 
 namespace ropewalk {
@@ -25,12 +26,10 @@ namespace ropewalk {
 class ConfigList;
 class ConfigPanel;
 class FigureCanvas;
+class FigurePanel;
 class MessageBar;
 class ReadingPanel;
 class TransportBar;
-
-/// The session that the window opens on: Llama-3.1-8B beside a base of 10 000.
-Session firstSession(const std::vector<Preset>& presets);
 
 /// The window: hands values from the document to the panels and the controller, and their changes back. Holds
 /// no numbers of its own.
@@ -47,6 +46,8 @@ public:
     FigureCanvas& canvas() { return *m_canvas; }
     ConfigPanel& configPanel() { return *m_configPanel; }
     TransportBar& transport() { return *m_transport; }
+    FigureBar& figureBar() { return *m_figureBar; }
+    FigurePanel& figurePanel() { return *m_figurePanel; }
     ReadingPanel& readingPanel() { return *m_readingPanel; }
     MessageBar& messageBar() { return *m_messageBar; }
     ComputeController& controller() { return m_controller; }
@@ -73,11 +74,15 @@ private:
     void buildMenus();
     void buildWidgets();
     void connectPanels();
+    void connectConfigurations();
+    void connectStage();
     void connectController();
 
     void showSession(); ///< document → panels
     void showReply(const std::shared_ptr<const FigureReply>& reply);
     void showReading();
+    void showFigurePanel();
+    void cancelComputing();
     void submit(); ///< document → controller
     Theme windowTheme() const;
     void applyStyle();
@@ -102,6 +107,11 @@ private:
     void editOptions(const std::function<void(FigureOptions&)>& change);
     void movePositions(std::int64_t by);
     void showFigure(const QString& id);
+    void showCount(int count);
+    void walkFigures(int by);
+    void chooseForCard(int card, const QPoint& globalPosition);
+    QString figureTitle(const QString& id) const;
+    bool isFinished(const QString& figure) const;
     void setPlaying(bool isPlaying);
     void advance();
     int selectedPairCount() const;
@@ -120,7 +130,8 @@ private:
     ConfigPanel* m_configPanel = nullptr;
     ReadingPanel* m_readingPanel = nullptr;
     FigureCanvas* m_canvas = nullptr;
-    QTabBar* m_tabs = nullptr;
+    FigureBar* m_figureBar = nullptr;
+    FigurePanel* m_figurePanel = nullptr;
     MessageBar* m_messageBar = nullptr;
     TransportBar* m_transport = nullptr;
     QWidget* m_column = nullptr;
@@ -128,7 +139,7 @@ private:
     QProgressBar* m_progress = nullptr;
     QToolButton* m_cancel = nullptr;
     QMenu* m_recentMenu = nullptr;
-    QStringList m_tabIds;
+    QList<FigureChoice> m_figures; ///< all, in the order of the catalog
 
     QTimer m_busyTimer;     ///< 150 ms: the busy sign
     QTimer m_progressTimer; ///< 500 ms: progress and cancel
@@ -136,6 +147,7 @@ private:
     QElapsedTimer m_playClock;
     double m_speed = 4.0;     ///< tokens per second
     double m_owed = 0.0;      ///< part of a token not yet played
+    bool m_isFigurePanelChosen = false; ///< somebody folded or unfolded it
     bool m_isShowing = false; ///< guards against answers of the panels while they are filled
 };
 

@@ -21,6 +21,7 @@ using Json = nlohmann::json;
 
 constexpr std::size_t kLargestSession = std::size_t{8} << 20;
 constexpr std::size_t kLongestText = 2000;
+constexpr std::size_t kLongestName = 60; ///< of what a sentence repeats
 constexpr std::size_t kMostNotes = 1000;
 constexpr int kMostColours = 8;
 constexpr std::string_view kSchema = "ropewalk.session/";
@@ -177,6 +178,9 @@ public:
                             {{"figure", session.figure}}});
             session.figure = "overview";
         }
+        if (const Json* cards = top.find("cards"))
+            readCards(*cards, session.cards);
+        session.cardCount = static_cast<int>(top.whole("card_count", session.cardCount, 2, kCards));
         session.isDistanceLocked = top.truth("is_distance_locked", session.isDistanceLocked);
         if (const Json* options = top.find("options"))
             readOptions(*options, session.options);
@@ -314,6 +318,35 @@ private:
         }
     }
 
+    /// What stands in the overview. A place whose figure is not known, or stands there already, takes the first
+    /// of the usual ones that is free.
+    void readCards(const Json& json, std::array<std::string, kCards>& cards)
+    {
+        if (!json.is_array() || json.size() != kCards ||
+            std::any_of(json.begin(), json.end(), [](const Json& id) { return !id.is_string(); }))
+            refuse("cards has to be a list of {count} names of figures", {{"count", std::to_string(kCards)}});
+        std::array<std::string, kCards> read;
+        const auto isFree = [&](const std::string& id) {
+            return std::find(read.begin(), read.end(), id) == read.end();
+        };
+        for (std::size_t i = 0; i < read.size(); ++i) {
+            const auto id = json[i].get<std::string>();
+            const bool isKnown = findFigure(id) != nullptr;
+            if (isKnown && isFree(id))
+                read[i] = id;
+            else
+                warn("cards[" + std::to_string(i) + "]",
+                     {isKnown ? "{figure} stands in the overview already; another figure is shown instead"
+                              : "{figure} is no figure of this version; another figure is shown instead",
+                      {{"figure", id.substr(0, kLongestName)}}});
+        }
+        const auto usual = firstCards();
+        for (std::string& place : read)
+            if (place.empty())
+                place = *std::find_if(usual.begin(), usual.end(), isFree);
+        cards = read;
+    }
+
     /// Settings of figures: texts by key. A key that is not known is warned about like any other.
     void readSettings(const Json& json, FigureSettings& settings)
     {
@@ -374,6 +407,11 @@ private:
 
 } // namespace
 
+std::array<std::string, kCards> firstCards()
+{
+    return {"plane", "spectrum", "decay", "pairs"};
+}
+
 std::vector<FigureConfiguration> shownConfigurations(const Session& session)
 {
     std::vector<FigureConfiguration> shown;
@@ -389,6 +427,12 @@ std::string sessionToJson(const Session& session, const std::string& unknownKeys
     json.beginObject();
     json.member("schema", std::string(kSchema) + std::to_string(kSessionFormat));
     json.member("figure", session.figure);
+    json.key("cards");
+    json.beginArray();
+    for (const std::string& card : session.cards)
+        json.value(card);
+    json.endArray();
+    json.member("card_count", session.cardCount);
     json.member("selected", session.selected);
     json.member("is_distance_locked", session.isDistanceLocked);
     json.key("options");

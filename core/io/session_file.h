@@ -4,6 +4,7 @@
 #include "../figure_results.h"
 #include "../result.h"
 
+#include <array>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -22,6 +23,9 @@ struct SessionConfiguration
     bool operator==(const SessionConfiguration&) const = default;
 };
 
+inline constexpr int kCards = 4;              ///< places of the overview
+std::array<std::string, kCards> firstCards(); ///< what stands in them at first
+
 /// What a person has open: all that is computed and how it is looked at. A plain value; the document's
 /// content.
 struct Session
@@ -30,6 +34,8 @@ struct Session
     int selected = 0;                                 ///< index of the one that the controls change
     FigureOptions options;
     std::string figure = "overview"; ///< id of the figure shown, or "overview"
+    std::array<std::string, kCards> cards = firstCards(); ///< ids of what stands in the overview, each once
+    int cardCount = kCards;                              ///< how many of them are shown: 2 or kCards
     bool isDistanceLocked = true;
 
     bool operator==(const Session&) const = default;

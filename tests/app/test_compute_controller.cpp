@@ -27,6 +27,7 @@ constexpr auto kTileTime = std::chrono::milliseconds(50);
 /// What the slow backend saw.
 struct Watch
 {
+    std::atomic<int> coarseBegun = 0;
     std::atomic<int> fullBegun = 0;
     std::atomic<int> fullFinished = 0;
     std::atomic<int> fullStopped = 0;
@@ -52,6 +53,7 @@ public:
             return m_cpu->run(operation, stop);
         const bool isFull = decay->distances.empty();
         m_watch.fullBegun += isFull;
+        m_watch.coarseBegun += !isFull;
         // The moment of the stop is recorded by a callback, so that tiles begun after it can be counted.
         std::atomic<bool> isStopped = false;
         const std::stop_callback record(stop, [&] { isStopped = true; });
@@ -181,6 +183,27 @@ private slots:
         QTest::qWait(20);
         QCOMPARE(watch.fullFinished.load(), 0);
         QCOMPARE(replied.size(), 1); // the preview
+    }
+
+    void cancelStopsThePreviewToo()
+    {
+        Watch watch;
+        ComputeController controller(slowEngine(watch));
+        QSignalSpy replied(&controller, &ComputeController::replied);
+        FigureRequest several = request(20'000.0);
+        RopeConfig other;
+        other.base = 30'000.0;
+        several.compute.configurations.push_back({other, "B", 1}); // 50 ms each
+        controller.submit(several);
+        QTRY_COMPARE_WITH_TIMEOUT(watch.coarseBegun.load(), 1, 5000);
+        controller.cancel();
+        QTRY_VERIFY_WITH_TIMEOUT(!controller.isBusy(), 5000);
+        QTest::qWait(20);
+        QCOMPARE(replied.size(), 0);
+        QCOMPARE(watch.fullBegun.load(), 0);
+        // What is asked for afterwards is answered.
+        controller.submit(request(40'000.0));
+        QTRY_VERIFY_WITH_TIMEOUT(!replied.isEmpty(), 5000);
     }
 
     void unchangedCurvesAreNotComputedAgain()

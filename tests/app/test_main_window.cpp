@@ -11,10 +11,14 @@
 #include "widgets/export_dialog.h"
 #include "widgets/figure_canvas.h"
 #include "widgets/panels/config_panel.h"
+#include "widgets/panels/figure_bar.h"
+#include "widgets/panels/figure_panel.h"
 #include "widgets/panels/message_bar.h"
 #include "widgets/panels/number_edit.h"
 #include "widgets/panels/number_label.h"
 #include "widgets/panels/reading_panel.h"
+#include "widgets/panels/section.h"
+#include "widgets/panels/segmented_control.h"
 #include "widgets/panels/slider_track.h"
 #include "widgets/panels/transport_bar.h"
 #include "widgets/panels/value_slider.h"
@@ -26,13 +30,19 @@
 #include <QComboBox>
 #include <QDir>
 #include <QFile>
+#include <QMenu>
+#include <QMenuBar>
 #include <QMimeData>
 #include <QTabBar>
 #include <QTemporaryDir>
 #include <QTest>
 #include <QTimer>
+#include <QToolButton>
 
+#include <atomic>
+#include <chrono>
 #include <cmath>
+#include <thread>
 
 using namespace ropewalk;
 
@@ -85,6 +95,30 @@ private:
         }
     }
     ErrorCode m_how;
+};
+
+/// The processor, but while the gate is closed an operation goes on until it is stopped.
+class HaltingBackend final : public ComputeBackend
+{
+public:
+    explicit HaltingBackend(std::shared_ptr<std::atomic<bool>> gate)
+        : m_gate(std::move(gate))
+        , m_cpu(makeCpuBackend())
+    {
+    }
+    Info info() const override { return m_cpu->info(); }
+    Result<void> status() const override { return {}; }
+    bool supports(const Operation& operation) const override { return m_cpu->supports(operation); }
+    Result<void> run(const Operation& operation, std::stop_token stop) override
+    {
+        while (*m_gate && !stop.stop_requested())
+            std::this_thread::sleep_for(std::chrono::milliseconds(5));
+        return m_cpu->run(operation, stop);
+    }
+
+private:
+    std::shared_ptr<std::atomic<bool>> m_gate;
+    std::unique_ptr<ComputeBackend> m_cpu;
 };
 
 /// The newest request is answered by a full pass and shown.
@@ -267,22 +301,166 @@ private slots:
         QCOMPARE(other->windowTitle(), QString("lecture.rope.json[*] – Ropewalk"));
     }
 
-    void everyFigureByTabAndKey()
+    void everyFigureByMenuAndKey()
     {
         auto window = openWindow();
         SETTLE(*window);
-        auto* tabs = window->findChild<QTabBar*>("figureTabs");
-        QCOMPARE(tabs->count(), 5);
-        for (int i = 1; i < tabs->count(); ++i) {
-            QTest::mouseClick(tabs, Qt::LeftButton, Qt::NoModifier, tabs->tabRect(i).center());
+        QStringList all;
+        for (const FigureInfo& figure : figureCatalog())
+            all += QString::fromUtf8(figure.id.data(), static_cast<qsizetype>(figure.id.size()));
+        QMenu* menu = nullptr;
+        for (QMenu* each : window->menuBar()->findChildren<QMenu*>())
+            if (each->title() == "&All figures")
+                menu = each;
+        QVERIFY(menu);
+        QCOMPARE(menu->actions().size(), all.size());
+        for (int i = 0; i < all.size(); ++i) {
+            menu->actions()[i]->trigger();
             SETTLE(*window);
-            QCOMPARE(window->shownReply()->figures.size(), std::size_t(1));
-            QCOMPARE(window->canvas().visibleFigures(), QStringList{window->canvas().shown()});
+            QCOMPARE(window->canvas().shown(), all[i]);
+            QCOMPARE(window->shownReply()->figures.size(), std::size_t(1)); // no other is computed
+            QCOMPARE(window->figureBar().tabs()->tabText(window->figureBar().tabs()->currentIndex()),
+                     menu->actions()[i]->text());
         }
+        for (int i = 0; i < std::min<qsizetype>(9, all.size()); ++i) {
+            QTest::keyClick(window->canvas().view(window->canvas().shown()), static_cast<Qt::Key>(Qt::Key_1 + i));
+            QCOMPARE(window->canvas().shown(), all[i]);
+        }
+        // Round all of them by the keyboard alone.
+        QTest::keyClick(window.get(), Qt::Key_1);
+        for (int i = 1; i <= all.size(); ++i) {
+            QTest::keyClick(window.get(), Qt::Key_PageDown, Qt::ControlModifier);
+            QCOMPARE(window->canvas().shown(), all[i % all.size()]);
+        }
+        QTest::keyClick(window.get(), Qt::Key_PageUp, Qt::ControlModifier);
+        QCOMPARE(window->canvas().shown(), all.back());
         QTest::keyClick(window->canvas().view(window->canvas().shown()), Qt::Key_0);
         SETTLE(*window);
         QCOMPARE(window->canvas().shown(), QString("overview"));
         QCOMPARE(window->shownReply()->figures.size(), std::size_t(4));
+    }
+
+    void tabsAndEscape()
+    {
+        auto window = openWindow();
+        SETTLE(*window);
+        QTabBar* tabs = window->figureBar().tabs();
+        QCOMPARE(tabs->count(), 5);
+        QTest::mouseClick(tabs, Qt::LeftButton, Qt::NoModifier, tabs->tabRect(3).center());
+        QCOMPARE(window->canvas().shown(), QString("decay"));
+        QTest::keyClick(window->canvas().view("decay"), Qt::Key_Escape);
+        QCOMPARE(window->canvas().shown(), QString("overview"));
+        QTest::mouseDClick(window->canvas().view("spectrum"), Qt::LeftButton);
+        QCOMPARE(window->canvas().shown(), QString("spectrum"));
+        QTest::mouseDClick(window->canvas().view("spectrum"), Qt::LeftButton);
+        QCOMPARE(window->canvas().shown(), QString("overview"));
+    }
+
+    void cardsAreChosenAndSaved()
+    {
+        auto window = openWindow();
+        SETTLE(*window);
+        // Two figures: the one that was looked at is among them.
+        window->canvas().view("pairs")->setFocus();
+        SegmentedControl* count = window->figureBar().layoutControl();
+        QTest::mouseClick(count, Qt::LeftButton, Qt::NoModifier, count->segment(1).center());
+        QCOMPARE(window->canvas().cards(), (QStringList{"plane", "pairs"}));
+        SETTLE(*window);
+        QCOMPARE(window->shownReply()->figures.size(), std::size_t(2));
+        // Another figure in the first place, from the menu in its corner.
+        QTimer::singleShot(0, window.get(), [&] {
+            auto* menu = qobject_cast<QMenu*>(QApplication::activePopupWidget());
+            if (!menu)
+                return;
+            for (QAction* action : menu->actions())
+                if (action->text().startsWith("Decay"))
+                    action->trigger();
+            menu->close();
+        });
+        QTest::mouseClick(window->canvas().chooser(0), Qt::LeftButton);
+        QCOMPARE(window->canvas().cards(), (QStringList{"decay", "pairs"}));
+        QCOMPARE(window->document().undoStack().count(), 0); // looking, not changing
+        QTemporaryDir folder;
+        const QString path = folder.filePath("cards.rope.json");
+        QVERIFY(window->saveTo(path));
+        auto other = openWindow();
+        QVERIFY(other->openFile(path));
+        QCOMPARE(other->canvas().cards(), (QStringList{"decay", "pairs"}));
+        QVERIFY(other->document().session() == window->document().session());
+        QTest::mouseClick(count, Qt::LeftButton, Qt::NoModifier, count->segment(2).center());
+        QCOMPARE(window->canvas().cards(), (QStringList{"decay", "pairs", "plane", "spectrum"}));
+    }
+
+    void settingsOfTheFigureAreLive()
+    {
+        auto window = openWindow();
+        window->document().setFigure("decay");
+        SETTLE(*window);
+        QVERIFY(window->figurePanel().hasSettings());
+        auto* slider = qobject_cast<ValueSlider*>(window->figurePanel().control("max_distance"));
+        QVERIFY(slider);
+        window->figurePanel().section()->setOpen(true);
+        QTRY_VERIFY(slider->track()->isVisible());
+        dragKnob(*slider->track(), slider->track()->knobCentre(), -40);
+        const std::int64_t longest = window->document().session().options.maxDistance;
+        QVERIFY(longest < 131072);
+        SETTLE(*window);
+        QCOMPARE(window->canvas().figure("decay").xAxis.upper, static_cast<double>(longest));
+        QCOMPARE(window->document().undoStack().count(), 0);
+        // Another way to change it is shown by the same control.
+        FigureOptions options = window->document().session().options;
+        options.maxDistance = 5000;
+        window->document().setOptions(options);
+        QCOMPARE(slider->value(), 5000.0);
+    }
+
+    void cancelKeepsThePictureAndSaysSo()
+    {
+        auto gate = std::make_shared<std::atomic<bool>>(false);
+        std::vector<std::unique_ptr<ComputeBackend>> backends;
+        backends.push_back(std::make_unique<HaltingBackend>(gate));
+        MainWindow window(std::make_unique<Engine>(std::move(backends)), loadPresets(), loadReferences(),
+                          AppSettings());
+        window.resize(1280, 800);
+        window.show();
+        SETTLE(window);
+        QVERIFY(window.canvas().isCurrent("decay"));
+        *gate = true; // from here on nothing comes to an end
+        FigureOptions options = window.document().session().options;
+        options.maxDistance = 4000;
+        window.document().setOptions(options);
+        QVERIFY(!window.canvas().isCurrent("decay"));
+        auto* cancel = window.findChild<QToolButton*>("cancelButton");
+        QTRY_VERIFY_WITH_TIMEOUT(cancel->isVisible(), 5000);
+        QTemporaryDir folder;
+        QVERIFY(!window.exportTo(folder.filePath("decay.pdf"), "decay", ExportOptions()));
+        window.messageBar().dismiss("compute");
+        QTest::mouseClick(cancel, Qt::LeftButton);
+        QTRY_VERIFY_WITH_TIMEOUT(!window.controller().isBusy(), 5000);
+        QTRY_VERIFY(!cancel->isVisible());
+        QCOMPARE(window.canvas().figure("decay").xAxis.upper, 131072.0);
+        QVERIFY2(window.messageBar().text().contains("Cancelled"), qPrintable(window.messageBar().text()));
+        QVERIFY(!window.canvas().isCurrent("decay"));
+        // One that was not computed at all says so in its place.
+        window.document().setFigure("decay");
+        *gate = false;
+        SETTLE(window);
+        QCOMPARE(window.canvas().figure("decay").xAxis.upper, 4000.0);
+        QVERIFY(window.canvas().isCurrent("decay"));
+        QVERIFY(!window.messageBar().text().contains("Cancelled"));
+    }
+
+    void numbersAreCopied()
+    {
+        auto window = openWindow();
+        SETTLE(*window);
+        window->canvas().view("plane")->setFocus();
+        QTest::keySequence(window.get(), QKeySequence::Copy);
+        const QStringList lines = QApplication::clipboard()->text().trimmed().split('\n');
+        QCOMPARE(lines.size(), 6);
+        const QStringList score = lines.last().split('\t');
+        QCOMPARE(score.size(), 2);
+        QCOMPARE(score[1].toDouble(), scoreOf(*window, 0)); // all of its digits
     }
 
     void refusedFilesChangeNothing_data()
@@ -466,7 +644,8 @@ private slots:
         QAbstractButton* play = window->transport().playButton();
         play->setFocus();
         QTest::keyClick(play, Qt::Key_3, Qt::NoModifier);
-        QCOMPARE(window->canvas().shown(), QString("decay"));
+        const std::string_view third = figureCatalog()[2].id;
+        QCOMPARE(window->canvas().shown().toStdString(), std::string(third));
     }
 
     void exportDialogByKey()

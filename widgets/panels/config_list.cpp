@@ -34,6 +34,7 @@ public:
     std::function<void(bool)> onHide;
     std::function<void()> onRemove, onDuplicate;
     std::function<void(int)> onWalk, onMove; ///< ±1
+    std::function<void(int)> onColour;       ///< index into the theme's series colours
     std::function<void(const QString&)> onRename;
 
     explicit ConfigRow(QWidget* parent)
@@ -201,6 +202,7 @@ protected:
         add(
             ConfigList::tr("Rename"), [this] { startRename(); }, Qt::Key_F2);
         add(ConfigList::tr("Duplicate"), [this] { onDuplicate(); });
+        fillColours(*menu.addMenu(ConfigList::tr("Colour")));
         add(m_shown.isHidden ? ConfigList::tr("Show") : ConfigList::tr("Hide"),
             [this] { onHide(!m_shown.isHidden); });
         add(
@@ -231,6 +233,22 @@ protected:
     void nextCheckState() override { setChecked(true); }
 
 private:
+    /// The colours of the theme by name, each with its patch.
+    void fillColours(QMenu& menu)
+    {
+        const QStringList names{ConfigList::tr("blue"), ConfigList::tr("orange"), ConfigList::tr("green"),
+                                ConfigList::tr("purple")};
+        const QList<QColor>& series = windowColours().series;
+        for (int colour = 0; colour < std::min(names.size(), series.size()); ++colour) {
+            QPixmap patch(scaledPixels(12), scaledPixels(12));
+            patch.fill(series[colour]);
+            QAction* action = menu.addAction(QIcon(patch), names[colour]);
+            action->setCheckable(true);
+            action->setChecked(colour == m_shown.colour);
+            QObject::connect(action, &QAction::triggered, this, [this, colour] { onColour(colour); });
+        }
+    }
+
     void endRename(bool isAccepted)
     {
         if (!m_edit)
@@ -464,6 +482,7 @@ void ConfigList::setConfigurations(const std::vector<SessionConfiguration>& conf
         row->onRemove = [this, index] { emit removeRequested(index); };
         row->onDuplicate = [this, index] { emit duplicateRequested(index); };
         row->onRename = [this, index](const QString& name) { emit renamed(index, name); };
+        row->onColour = [this, index](int colour) { emit colourChosen(index, colour); };
         row->onMove = [this, index](int way) {
             const int to = index + way;
             if (to >= 0 && to < static_cast<int>(m_configurations.size()))

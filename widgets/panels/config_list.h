@@ -43,6 +43,7 @@ signals:
     void duplicateRequested(int index);
     void renamed(int index, const QString& name);
     void moveRequested(int from, int to);
+    void colourChosen(int index, int colour); ///< index into the theme's series colours
 
 protected:
     void changeEvent(QEvent* event) override;

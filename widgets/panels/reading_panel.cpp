@@ -5,10 +5,14 @@
 #include "number_label.h"
 #include "number_text.h"
 
+#include <QApplication>
+#include <QClipboard>
 #include <QEvent>
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QPainter>
+#include <QToolButton>
+#include <QToolTip>
 #include <QVBoxLayout>
 
 #include <algorithm>
@@ -99,13 +103,23 @@ private:
 ReadingPanel::ReadingPanel(QWidget* parent)
     : QWidget(parent)
     , m_title(new QLabel(tr("Reading"), this))
+    , m_copy(new QToolButton(this))
     , m_footer(new Footer(this))
 {
     setAutoFillBackground(true);
     setBackgroundRole(QPalette::AlternateBase);
     setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
+    m_copy->setText(tr("copy"));
+    m_copy->setAccessibleName(tr("copy all numbers of the reading"));
+    m_copy->setToolTip(tr("all numbers with their digits, as text (Ctrl+C)"));
+    m_copy->setFocusPolicy(Qt::TabFocus);
+    connect(m_copy, &QToolButton::clicked, this, &ReadingPanel::copyRows);
+    auto* head = new QHBoxLayout;
+    head->setSpacing(0);
+    head->addWidget(m_title, 1);
+    head->addWidget(m_copy);
     auto* layout = new QVBoxLayout(this);
-    layout->addWidget(m_title);
+    layout->addLayout(head);
     for (int row = 0; row < kRowCount; ++row) {
         auto* name = new QLabel(this);
         auto* value = new NumberLabel(this);
@@ -163,14 +177,64 @@ void ReadingPanel::setReading(const std::optional<Reading>& reading)
 
 void ReadingPanel::setReferenceMatch(const QString& text)
 {
-    static_cast<Footer*>(m_footer)->show(text, true);
-    m_footer->setToolTip({});
+    m_footerText = text;
+    m_footerTip.clear();
+    m_isMatch = true;
+    showFooter();
 }
 
 void ReadingPanel::setVariant(const QString& formula, const QString& source)
 {
-    static_cast<Footer*>(m_footer)->show(formula, false);
-    m_footer->setToolTip(source.isEmpty() ? formula : tr("%1\n%2").arg(formula, source));
+    m_footerText = formula;
+    m_footerTip = source.isEmpty() ? formula : tr("%1\n%2").arg(formula, source);
+    m_isMatch = false;
+    showFooter();
+}
+
+void ReadingPanel::setPointed(const QString& line, const QString& copied)
+{
+    m_pointedLine = line;
+    m_pointedText = copied;
+    showFooter();
+}
+
+void ReadingPanel::showFooter()
+{
+    const bool isPointed = !m_pointedLine.isEmpty();
+    static_cast<Footer*>(m_footer)->show(isPointed ? m_pointedLine : m_footerText, m_isMatch && !isPointed);
+    m_footer->setToolTip(isPointed ? QString() : m_footerTip);
+}
+
+QString ReadingPanel::lastLine() const
+{
+    return m_footer->accessibleName();
+}
+
+QString ReadingPanel::textToCopy() const
+{
+    return m_pointedText.isEmpty() ? rowsText() : m_pointedText;
+}
+
+QString ReadingPanel::rowsText() const
+{
+    QString text;
+    for (int row = 0; row < kRowCount; ++row)
+        if (m_values[row]->isEnabled())
+            text += m_names[row]->text() + u'\t' + m_values[row]->copiedText() + u'\n';
+    return text;
+}
+
+void ReadingPanel::copy()
+{
+    QApplication::clipboard()->setText(textToCopy());
+    QToolTip::showText(mapToGlobal(QPoint(scaledPixels(kPad), 0)), tr("copied"), this);
+}
+
+/// The button lies here, so nothing is under the pointer but it.
+void ReadingPanel::copyRows()
+{
+    QApplication::clipboard()->setText(rowsText());
+    QToolTip::showText(m_copy->mapToGlobal(QPoint(0, m_copy->height())), tr("copied"), this);
 }
 
 void ReadingPanel::restyle()
@@ -182,6 +246,9 @@ void ReadingPanel::restyle()
         line->setSpacing(scaledPixels(8));
     m_title->setContentsMargins(0, 0, 0, scaledPixels(3));
     m_title->setFont(windowFont(TextRole::Section));
+    m_copy->setFont(windowFont(TextRole::Small));
+    // The column has no line to spare: the button is as high as the title beside it.
+    m_copy->setFixedHeight(m_title->sizeHint().height());
     QPalette quiet = palette();
     quiet.setColor(QPalette::WindowText, windowColours().muted);
     m_title->setPalette(quiet);

@@ -8,12 +8,14 @@
 
 class QHBoxLayout;
 class QLabel;
+class QToolButton;
 
 namespace ropewalk {
 
 class NumberLabel;
 
-/// The digits beside the shapes, pinned beneath the control column. Every value can be copied.
+/// The digits beside the shapes, pinned beneath the control column: of the marked place, and in the last line
+/// of the place under the pointer. Every value can be copied, and all of them at once.
 class ReadingPanel : public QWidget
 {
     Q_OBJECT
@@ -26,6 +28,14 @@ public:
     void setReferenceMatch(const QString& text);
     /// The last line otherwise: which variant is computed, in grey, with its source in the tool tip.
     void setVariant(const QString& formula, const QString& source);
+    /// What lies under the pointer: a line to read, and all of its numbers to copy; both empty: nothing does.
+    void setPointed(const QString& line, const QString& copied);
+    /// What copy() puts on the clipboard: the numbers under the pointer, else the rows; with all their digits, a
+    /// tab between name and value.
+    QString textToCopy() const;
+    void copy();
+    QToolButton* copyButton() const { return m_copy; }
+    QString lastLine() const; ///< as shown: under the pointer, match or variant
     /// Rows in order: θ, wavelength, turns, angle, contribution, score.
     NumberLabel* valueLabel(int row) const { return m_values[row]; }
 
@@ -35,12 +45,19 @@ protected:
 
 private:
     void restyle();
+    void showFooter();
+    void copyRows();
+    QString rowsText() const;
 
     QLabel* m_title;
+    QToolButton* m_copy;
     QList<QHBoxLayout*> m_lines;
     QList<QLabel*> m_names;
     QList<NumberLabel*> m_values;
     QWidget* m_footer;
+    QString m_pointedLine, m_pointedText;
+    QString m_footerText, m_footerTip; ///< while nothing is under the pointer
+    bool m_isMatch = false;
 };
 
 } // namespace ropewalk

@@ -37,6 +37,8 @@ Session twoModels()
     session.configurations = {a, b};
     session.selected = 1;
     session.figure = "decay";
+    session.cards = {"pairs", "plane", "decay", "spectrum"};
+    session.cardCount = 2;
     session.isDistanceLocked = false;
     session.options.pair = 7;
     session.options.m = 100000;
@@ -79,6 +81,7 @@ private slots:
     void unknownKeysAreKeptAndSaid();
     void newerIsRefused();
     void leftOutIsDefault();
+    void unknownCardsGiveWay();
     void refused_data();
     void refused();
     void mutationsNeverCrash();
@@ -187,6 +190,21 @@ void TestSessionFile::leftOutIsDefault()
     QVERIFY(reading->session == expected);
 }
 
+/// A place whose figure is of a later version, or stands there twice, takes a usual one that is free.
+void TestSessionFile::unknownCardsGiveWay()
+{
+    QJsonObject json = parsed(sessionToJson(twoModels()));
+    json["cards"] = QJsonArray{"decay", "hologram", "plane", "decay"};
+    const auto reading = read(json);
+    QVERIFY2(reading.hasValue(), reading ? "" : toEnglish(reading.error()).c_str());
+    const std::array<std::string, kCards> expected{"decay", "spectrum", "plane", "pairs"};
+    QVERIFY(reading->session.cards == expected);
+    QCOMPARE(reading->notes.size(), std::size_t{2});
+    QCOMPARE(reading->notes[0].field, std::string("cards[1]"));
+    QVERIFY(toEnglish(reading->notes[0].text).find("hologram") != std::string::npos);
+    QCOMPARE(reading->notes[1].field, std::string("cards[3]"));
+}
+
 void TestSessionFile::refused_data()
 {
     QTest::addColumn<QByteArray>("text");
@@ -222,6 +240,9 @@ void TestSessionFile::refused_data()
             R"("configurations":[{"letter":"A","config":{"keys":{}}},{"letter":"A","config":{"keys":{}}}]})",
         "second time");
     row("colour", configuration(R"("colour":99,"config":{"keys":{}})"), "colour");
+    row("three cards", start + R"("cards":["plane","decay","pairs"],)" + one + "}", "cards");
+    row("a card is a number", start + R"("cards":["plane","decay","pairs",4],)" + one + "}", "cards");
+    row("three cards in sight", start + R"("card_count":9,)" + one + "}", "card_count");
     row("hidden as a number", configuration(R"("is_hidden":1,"config":{"keys":{}})"), "is_hidden");
     row("an unknown key", keys("\"bases\":3"), "bases");
     row("a list with a word in it", keys("\"short_factor\":\"1,two\""), "short_factor");

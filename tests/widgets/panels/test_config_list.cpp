@@ -5,11 +5,14 @@
 #include "widgets/window_style.h"
 
 #include <QApplication>
+#include <QContextMenuEvent>
 #include <QLineEdit>
 #include <QListWidget>
+#include <QMenu>
 #include <QPushButton>
 #include <QSignalSpy>
 #include <QTest>
+#include <QTimer>
 #include <QToolButton>
 
 using namespace ropewalk;
@@ -199,6 +202,30 @@ private slots:
         bench.list.setConfigurations(twoConfigurations(), 0);
         QVERIFY(bench.list.addButton()->isEnabled());
         QCOMPARE(bench.list.rowWidget(2), nullptr);
+    }
+
+    void coloursFromTheMenu()
+    {
+        Bench bench;
+        QSignalSpy coloured(&bench.list, &ConfigList::colourChosen);
+        int offered = 0;
+        QTimer::singleShot(0, &bench.list, [&] {
+            auto* menu = qobject_cast<QMenu*>(QApplication::activePopupWidget());
+            if (!menu)
+                return;
+            for (QAction* action : menu->actions()) {
+                if (!action->menu())
+                    continue;
+                offered = static_cast<int>(action->menu()->actions().size());
+                QVERIFY(action->menu()->actions()[1]->isChecked()); // its own
+                action->menu()->actions().last()->trigger();
+            }
+            menu->close();
+        });
+        QContextMenuEvent event(QContextMenuEvent::Keyboard, QPoint(5, 5), QPoint(5, 5));
+        QApplication::sendEvent(bench.list.rowWidget(1), &event);
+        QCOMPARE(offered, 4);
+        QCOMPARE(coloured.takeFirst(), (QList<QVariant>{1, 3}));
     }
 };
 
