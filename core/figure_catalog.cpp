@@ -16,6 +16,7 @@ constexpr std::array kFigures{
     FigureInfo{"spectrum", "Spectrum", buildSpectrum},
     FigureInfo{"angles", "Angles", buildAngles},
     FigureInfo{"decay", "Decay", buildDecay, true, nullptr, false, true},
+    FigureInfo{"scores", "Scores", buildScores, false, computeScoreMaps, false, true, scoresFollowPair},
     FigureInfo{"pairs", "Pairs", buildPairs},
     FigureInfo{"channels", "Channels", buildChannels, true, computeChannels, false, true},
     FigureInfo{"precision", "Precision", buildPrecision, false, computePrecision, true, true},

@@ -21,6 +21,8 @@ struct FigureInfo
     /// Whether the data changes with the picked pair, m and n; otherwise it outlives a change of them.
     bool followsSelection = false;
     bool hasPreview = false; ///< whether it computes a coarse result first when asked to
+    /// Of a figure that does not follow the selection: whether these options make its data follow the pair.
+    bool (*followsPair)(const FigureOptions& options) = nullptr;
 };
 
 std::span<const FigureInfo> figureCatalog();

@@ -153,7 +153,8 @@ FigureOptions relevantOptions(FigureOptions options, const FigureInfo& figure)
     options.showBound = false;
     options.isDistanceLogarithmic = true;
     if (!figure.followsSelection) {
-        options.pair = 0;
+        if (!figure.followsPair || !figure.followsPair(options))
+            options.pair = 0;
         options.m = options.n = 0;
     }
     return options;

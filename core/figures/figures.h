@@ -17,6 +17,7 @@ FigureSpec buildPairs(const FigureResults& results);
 FigureSpec buildPlane(const FigureResults& results);
 FigureSpec buildPrecision(const FigureResults& results);
 FigureSpec buildRange(const FigureResults& results);
+FigureSpec buildScores(const FigureResults& results);
 FigureSpec buildSpectrum(const FigureResults& results);
 FigureSpec buildTemperature(const FigureResults& results);
 
@@ -26,6 +27,10 @@ Result<std::shared_ptr<const FigureData>> computeRange(FigureJob& job);
 Result<std::shared_ptr<const FigureData>> computeChannels(FigureJob& job);
 Result<std::shared_ptr<const FigureData>> computeLayouts(FigureJob& job);
 Result<std::shared_ptr<const FigureData>> computePrecision(FigureJob& job);
+
+Result<std::shared_ptr<const FigureData>> computeScoreMaps(FigureJob& job);
+/// Whether the maps change with the picked pair.
+bool scoresFollowPair(const FigureOptions& options);
 
 /// The configurations that something can be drawn of, with their index in FigureSpec::configurations.
 template<class Visit>
