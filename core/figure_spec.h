@@ -142,7 +142,11 @@ struct PlanePanel
     double thetaRadians = 0.0;       ///< θ' of the picked pair, rad/token
     double m = 0.0, n = 0.0;         ///< positions of query and key, tokens
     std::complex<double> query, key; ///< unit arrows of the picked pair, after rotation
-    double sweepRadians = 0.0;       ///< (m-n)θ', from k to q, not reduced
+    std::complex<double> sweepFrom;  ///< unit arrow that the sweep begins at: k's, or one of two that compose
+    double sweepRadians = 0.0;       ///< how far it sweeps, not reduced: (m-n)θ', from k to q
+    /// The unit arrow that two turns make together, where the panel is about two turns of the arrow 1.
+    std::optional<std::complex<double>> composed;
+    Message queryLabel, keyLabel, composedLabel; ///< beside the arrows
     /// Unit directions of q at m-1, m-2, ... (newest first), empty for a still pair.
     std::vector<std::complex<double>> trail;
     int pairCount = 0;    ///< turning and still pairs

@@ -134,14 +134,14 @@ void paintGround(QPainter& painter, const FigureStyle& style, const PlaneLayout&
     painter.drawEllipse(centre, r, r);
 }
 
-/// The angle from k to q as it is swept, without its whole turns.
+/// The angle as it is swept, from k to q or as the second of two turns, without its whole turns.
 void paintSweep(QPainter& painter, const FigureStyle& style, const PlaneLayout& layout,
                 const PlanePanel& panel)
 {
     if (panel.isStill || isZero(panel.query) || isZero(panel.key))
         return;
     const double radius = layout.radius * 0.41;
-    const double start = std::arg(panel.key) * 180.0 / kPi;
+    const double start = std::arg(panel.sweepFrom) * 180.0 / kPi;
     const double sweep = std::fmod(panel.sweepRadians, 2.0 * kPi) * 180.0 / kPi;
     QPainterPath sector(layout.centre);
     const QRectF box(layout.centre.x() - radius, layout.centre.y() - radius, 2 * radius, 2 * radius);
@@ -233,6 +233,9 @@ void paintLargeCircle(FigurePen& pen, const PlaneLayout& layout, const PlotSpec&
         paintArrow(painter, layout.centre, onCircle(layout.centre, layout.radius - style.px(2.0), direction),
                    colour, width, head);
     };
+    const QColor composedColour = panel.isStill ? mixed(c.muted, c.accent, 0.6) : c.accent;
+    if (panel.composed)
+        paintPhasor(*panel.composed, composedColour);
     paintPhasor(panel.key, keyColour);
     paintPhasor(panel.query, queryColour);
 
@@ -245,11 +248,11 @@ void paintLargeCircle(FigurePen& pen, const PlaneLayout& layout, const PlotSpec&
             room.setBottom(layout.field.top() - style.px(2.0));
     }
     LabelPlacer placer(room);
-    const auto position = [](double tokens) { return QString::fromStdString(groupedNumber(tokens)); };
-    labelArrow(pen, layout, placer, QStringLiteral("q, m = ") + position(panel.m), queryColour, panel.query,
-               panel.key);
-    labelArrow(pen, layout, placer, QStringLiteral("k, n = ") + position(panel.n), keyColour, panel.key,
-               panel.query);
+    labelArrow(pen, layout, placer, messageText(panel.queryLabel), queryColour, panel.query, panel.key);
+    labelArrow(pen, layout, placer, messageText(panel.keyLabel), keyColour, panel.key, panel.query);
+    if (panel.composed)
+        labelArrow(pen, layout, placer, messageText(panel.composedLabel), composedColour, *panel.composed,
+                   panel.query);
 }
 
 void paintSmallCircles(FigurePen& pen, const PlaneLayout& layout, const FigureSpec& figure,
