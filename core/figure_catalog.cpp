@@ -22,6 +22,8 @@ constexpr std::array kFigures{
     FigureInfo{"layouts", "Layouts", buildLayouts, false, computeLayouts, true},
     FigureInfo{"temperature", "Temperature", buildTemperature, false, computeTemperature, false, true},
     FigureInfo{"range", "Range", buildRange, false, computeRange},
+    FigureInfo{"encodings", "Encodings", buildEncodings, false, computeEncodings},
+    FigureInfo{"results", "Results", buildResults},
 };
 
 } // namespace
