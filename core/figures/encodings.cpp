@@ -39,7 +39,8 @@ struct Panel
     std::string word;
     Message title, axis;
     const char* unit = "1";
-    bool isIndex = false; ///< a number of a bucket, no score
+    bool isIndex = false;  ///< a number of a bucket, no score
+    bool isRandom = false; ///< every distance a draw of its own: points, not a line
     std::vector<Curve> curves;
     std::vector<double> map; ///< [kMapSize × kMapSize], NaN = masked
     int mapConfiguration = 0;
@@ -174,7 +175,7 @@ bool fillPanels(FigureJob& job, EncodingsData& data)
     }
     data.panels.push_back(std::move(rope));
 
-    Panel sinusoidal = makePanel("sinusoidal", "Sinusoidal, added: right for M = I only", "p_m · p_n", "score");
+    Panel sinusoidal = makePanel("sinusoidal", "Sinusoidal, added: right for M = I only", "pₘ · pₙ", "score");
     sinusoidal.curves.push_back({"sinusoidal", "sinusoidal", 0, false, over(r, [&](double distance) {
                                      return sinusoidalProduct(width, kBase, distance);
                                  })});
@@ -188,9 +189,10 @@ bool fillPanels(FigureJob& job, EncodingsData& data)
     data.panels.push_back(std::move(sinusoidal));
 
     if (const auto table = learnedTable(options)) {
-        Panel learned = makePanel("learned", table->title, "mean of E_m · E_(m−r)", "score");
+        Panel learned = makePanel("learned", table->title, "mean of E[m] · E[m − r]", "score");
         const int last = std::min(span, table->count - 1);
         const std::vector<double> means = meanProductsOfRows(table->rows, table->count, table->width, last);
+        learned.isRandom = true;
         learned.curves.push_back({"learned", "learned", 0, false, over(r, [&](double distance) {
                                       const auto at = static_cast<std::size_t>(std::fabs(distance));
                                       return at < means.size() ? means[at] : kNone; // undefined beyond T
@@ -215,7 +217,7 @@ bool fillPanels(FigureJob& job, EncodingsData& data)
 
     const TransformerXlTerm term(options.seed, width, kBase);
     Panel transformerXl =
-        makePanel("transformer_xl", "Transformer-XL: random weights", "v · W_R R_r, before 1/√dₕ", "score");
+        makePanel("transformer_xl", "Transformer-XL: random weights", "v · W R(r), before 1/√dₕ", "score");
     transformerXl.curves.push_back(
         {"transformer_xl", "Transformer-XL", 0, false, over(r, [&](double d) { return term.at(d); })});
     std::vector<double> signedTerm(2 * kMapSize);
@@ -237,7 +239,8 @@ bool fillPanels(FigureJob& job, EncodingsData& data)
     t5.map = cells(kMapSize, [](int m, int n) { return t5Bucket(n - m, true); });
     data.panels.push_back(std::move(t5));
 
-    Panel deberta = makePanel("deberta", "DeBERTa: one random q, k and tables", "score / √(3d)", "score");
+    Panel deberta = makePanel("deberta", "DeBERTa: one random q, k and tables", "score, with 1/√(3d)", "score");
+    deberta.isRandom = true;
     Panel index = makePanel("deberta_index", "DeBERTa: row of the tables", "δ", "row");
     index.isIndex = true;
     for (const bool isLog : {false, true}) {
@@ -504,7 +507,7 @@ PlotSpec curvePlot(const FigureResults& results, const Panel& panel, const Encod
             if (panel.curves.size() > 1 && (isLarge || panel.isIndex))
                 series.label = curve.label;
         }
-        series.style = SeriesStyle::Line;
+        series.style = panel.isRandom ? SeriesStyle::Points : SeriesStyle::Line;
         if (isNormalised) { // the picture only; the data keeps its unit
             double magnitude = 0.0;
             for (const double y : curve.y)
@@ -625,7 +628,7 @@ void drawPanels(FigureSpec& figure, const FigureResults& results, const Encoding
     figure.series.push_back(std::move(all));
 
     figure.title = asMaps ? "Encodings of position, query against key" : "Encodings of position over distance";
-    figure.formula = "RoPE: 2/dₕ · Σ cos rθ′ᵢ    added: p_m · p_n = Σ cos rωᵢ    ALiBi: −slope · r";
+    figure.formula = "RoPE: 2/dₕ · Σ cos rθ′ᵢ    added: pₘ · pₙ = Σ cos rωᵢ    ALiBi: −slope · r";
     figure.source = "arXiv:1706.03762 (sinusoidal), 1810.04805 (learned), 1901.02860 (Transformer-XL), 1910.10683 "
                     "(T5), 2006.03654 (DeBERTa), 2108.12409 (ALiBi), 2104.09864 (RoPE)";
     const Message parts{
@@ -662,11 +665,11 @@ struct TermTitle
     const char* title;
 };
 constexpr std::array kTermTitles{
-    TermTitle{"content_content", "xᵀMx: no position"},
-    TermTitle{"content_position", "xᵀMp_n: the key's place alone"},
-    TermTitle{"position_content", "p_mᵀMx: the query's place alone"},
-    TermTitle{"position_position", "p_mᵀMp_n"},
-    TermTitle{"sum", "(x + p_m)ᵀM(x + p_n): the score, added"},
+    TermTitle{"content_content", "x · Mx: no position"},
+    TermTitle{"content_position", "x · Mpₙ: the key's place alone"},
+    TermTitle{"position_content", "pₘ · Mx: the query's place alone"},
+    TermTitle{"position_position", "pₘ · Mpₙ"},
+    TermTitle{"sum", "(x + pₘ) · M(x + pₙ): the sum"},
     TermTitle{"rope", "RoPE, the same token"},
 };
 
@@ -674,10 +677,6 @@ constexpr std::array kTermTitles{
 void drawTerms(FigureSpec& figure, const FigureResults& results, const OfConfiguration& chosen)
 {
     const bool isRandom = results.options.settings.is("mixing", "random");
-    double magnitude = 0.0;
-    for (const TermMap& term : chosen.terms)
-        for (const double value : term.values)
-            magnitude = std::max(magnitude, std::fabs(value));
     std::vector<double> index, spreads;
     double ropeSpread = 0.0;
     double sumSpread = 0.0;
@@ -688,12 +687,10 @@ void drawTerms(FigureSpec& figure, const FigureResults& results, const OfConfigu
         panel.map = term.values;
         panel.mapConfiguration = chosen.configuration;
         PlotSpec plot = mapPlot(panel, kTermSize, true);
-        plot.maps.front().lower = -magnitude;
-        plot.maps.front().upper = magnitude;
         plot.row = static_cast<int>(t / 3);
         plot.column = static_cast<int>(t % 3);
         if (term.name == "position_position")
-            plot.plotTitle = isRandom ? "p_mᵀMp_n: not m − n alone" : "p_mᵀMp_n: m − n alone, for M = I";
+            plot.plotTitle = isRandom ? "pₘ · Mpₙ: not m − n alone" : "pₘ · Mpₙ: m − n alone, for M = I";
         if (term.name == "sum")
             sumSpread = spread;
         if (term.name == "rope")
@@ -714,10 +711,10 @@ void drawTerms(FigureSpec& figure, const FigureResults& results, const OfConfigu
     spread.y = makeValues(std::move(spreads));
     figure.series.push_back(std::move(spread));
     figure.title = "Added encodings mix content and position, RoPE does not";
-    figure.formula = "(x + p_m)ᵀM(x + p_n) = xᵀMx + xᵀMp_n + p_mᵀMx + p_mᵀMp_n";
+    figure.formula = "(x + pₘ) · M(x + pₙ) = x · Mx + x · Mpₙ + pₘ · Mx + pₘ · Mpₙ";
     figure.source = "arXiv:1706.03762, section 3.5; Transformer-XL, arXiv:1901.02860, section 3.3; RoFormer, "
                     "arXiv:2104.09864, section 3";
-    figure.caption = {isRandom ? "one token at every position, x ~ N(0, ½ I), seed {seed} · M = WᵀW, W ~ N(0, 1/d) at "
+    figure.caption = {isRandom ? "one token at every position, x ~ N(0, ½ I), seed {seed} · M of Wq = Wk ~ N(0, 1/d) at "
                                  "random · d = {width} · along a diagonal the added score changes by up to {sum}, "
                                  "RoPE's by {rope}"
                                : "one token at every position, x ~ N(0, ½ I), seed {seed} · M = I · d = {width} · along "
@@ -775,7 +772,7 @@ void drawOrder(FigureSpec& figure, const FigureResults& results, const OfConfigu
                                       {{"encoding", toEnglish(nameOfEncoding(found.word))}, {"word", kWords[w]}}});
             for (const auto& weights : found.weights)
                 for (std::size_t other = 0; other < kWords.size(); ++other)
-                    table.cells.push_back({shortNumber(weights[w * kWords.size() + other], 4)});
+                    table.cells.push_back({shortNumber(weights[w * kWords.size() + other], 3)});
             TableCell difference{shortNumber(found.outputDifference[w], 3)};
             difference.isStrong = true;
             table.cells.push_back(std::move(difference));
@@ -806,7 +803,7 @@ void drawOrder(FigureSpec& figure, const FigureResults& results, const OfConfigu
     figure.title = "Without an encoding attention is blind to order";
     figure.formula = "Attn(ΠX) = Π Attn(X)";
     figure.source = "arXiv:1706.03762, section 3.5; RoFormer, arXiv:2104.09864, section 2";
-    figure.caption = {"embeddings ~ N(0, I), W_q and W_k at random, d = {width}, seed {seed}, no mask (a causal mask alone "
+    figure.caption = {"embeddings ~ N(0, I), Wq and Wk at random, d = {width}, seed {seed}, no mask (a causal mask alone "
                       "already tells order) · the same word's output differs by {blind} without an encoding, by {told} with RoPE",
                       {{"width", std::to_string(results.configurations[static_cast<std::size_t>(
                                                     chosen.configuration)]

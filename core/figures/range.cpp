@@ -281,7 +281,7 @@ void addMap(FigureSpec& figure, const RangeOf& range, const FigureOptions& optio
     map.xUpper = range.columns.upper;
     map.yLower = -0.5;
     map.yUpper = static_cast<double>(map.rows) - 0.5;
-    map.label = "share of the distances in a cell whose angle training did not show";
+    map.label = "share of the distances never seen";
     figure.maps.push_back(std::move(map));
     figure.xAxis = {"distance r = m − n (tokens)", AxisKind::Tokens, options.isDistanceLogarithmic,
                     range.columns.lower, range.columns.upper};
@@ -449,8 +449,8 @@ PlotSpec rulesPlot(const FigureResults& results, const RangeData& data, const Ra
     }
     plot.xAxis = {"length at inference N (tokens)", AxisKind::Tokens, true,
                   static_cast<double>(chosen.training), last};
-    plot.yAxis = {"mean share of the circle", AxisKind::Plain, false, 0.0,
-                  std::max(0.1, std::ceil(greatest * 1.05 / 0.05) * 0.05)};
+    const double top = std::max(0.1, std::ceil(greatest * 1.05 / 0.05) * 0.05);
+    plot.yAxis = {"mean share of the circle", AxisKind::Plain, false, -0.02 * top, top}; // many curves lie at 0
     addGuide(plot, {true,
                     static_cast<double>(chosen.length),
                     GuideRole::Selection,
