@@ -627,7 +627,12 @@ void drawPanels(FigureSpec& figure, const FigureResults& results, const Encoding
     all.y = makeValues(slopes);
     figure.series.push_back(std::move(all));
 
-    figure.title = asMaps ? "Encodings of position, query against key" : "Encodings of position over distance";
+    const FigureSettingInfo& shown = *findFigureSetting("encodings_shown");
+    const auto shownWord = std::find_if(shown.words.begin(), shown.words.end(),
+                                        [&](const SettingWord& word) { return word.word == chosen->word; });
+    figure.title = {asMaps ? "Encodings of position, query against key: {encoding}"
+                           : "Encodings of position over distance: {encoding}",
+                    {{"encoding", std::string(shownWord->title)}}};
     figure.formula = "RoPE: 2/dₕ · Σ cos rθ′ᵢ    added: pₘ · pₙ = Σ cos rωᵢ    ALiBi: −slope · r";
     figure.source = "arXiv:1706.03762 (sinusoidal), 1810.04805 (learned), 1901.02860 (Transformer-XL), 1910.10683 "
                     "(T5), 2006.03654 (DeBERTa), 2108.12409 (ALiBi), 2104.09864 (RoPE)";

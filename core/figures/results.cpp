@@ -74,7 +74,7 @@ FigureSpec buildResults(const FigureResults& results)
                     static_cast<double>(published.rows.size()) - 0.5};
     for (const PublishedRow& row : published.rows)
         figure.xAxis.categories.push_back(std::string(row.label));
-    figure.yAxis = {"score (%)", AxisKind::Plain, false, 0.0, std::ceil(greatest * 1.1 / 5.0) * 5.0};
+    figure.yAxis = {"score (%)", AxisKind::Plain, false, 0.0, std::ceil(greatest * 1.25 / 5.0) * 5.0};
     PlotSpec numbers;
     numbers.row = 1;
     numbers.table = std::move(table);

@@ -214,7 +214,9 @@ Message nameOf(const FigureResults& results, const Curve& curve)
 /// "no temperature", and its name would be written there.
 void addDrawn(PlotSpec& plot, Series series, const Curve& curve)
 {
-    const bool isWhole = curve.isOwn || curve.rule == TemperatureRule::None || curve.tau((*series.x)[0]) != 1.0;
+    const bool isFlat = curve.rule == TemperatureRule::None || isFactorOfRotation(curve.rule);
+    const bool isWhole = curve.isOwn || (isFlat && series.name.find("_at_ratio") == std::string::npos) ||
+                         curve.tau((*series.x)[0]) != 1.0;
     if (isWhole) {
         plot.series.push_back(std::move(series));
         return;
