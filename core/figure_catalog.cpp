@@ -19,10 +19,12 @@ constexpr std::array kFigures{
     FigureInfo{"scores", "Scores", buildScores, false, computeScoreMaps, false, true, scoresFollowPair},
     FigureInfo{"pairs", "Pairs", buildPairs},
     FigureInfo{"channels", "Channels", buildChannels, true, computeChannels, false, true},
-    FigureInfo{"precision", "Precision", buildPrecision, false, computePrecision, true, true},
-    FigureInfo{"layouts", "Layouts", buildLayouts, false, computeLayouts, true},
     FigureInfo{"temperature", "Temperature", buildTemperature, false, computeTemperature, false, true},
     FigureInfo{"range", "Range", buildRange, false, computeRange},
+    FigureInfo{"encodings", "Encodings", buildEncodings, false, computeEncodings},
+    FigureInfo{"precision", "Precision", buildPrecision, false, computePrecision, true, true},
+    FigureInfo{"layouts", "Layouts", buildLayouts, false, computeLayouts, true},
+    FigureInfo{"results", "Results", buildResults},
 };
 
 } // namespace

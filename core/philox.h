@@ -29,7 +29,16 @@ inline std::array<std::uint32_t, 4> philox(std::array<std::uint32_t, 4> counter,
 }
 
 /// What a number is drawn for; the third word of the counter.
-enum class RandomStream : std::uint32_t { Query = 0, Key = 1, Noise = 2 };
+enum class RandomStream : std::uint32_t {
+    Query = 0,
+    Key = 1,
+    Noise = 2,
+    LearnedTable = 3,  ///< channel, row
+    TransformerXl = 4, ///< i; 0 for the sines, 1 for the cosines
+    DebertaKey = 5,    ///< channel, δ
+    DebertaQuery = 6,  ///< channel, δ
+    Mixing = 7         ///< column, row
+};
 
 /// A number of N(0, 1) for one channel at one position, by Box and Muller from the first two words.
 inline double standardNormal(std::uint64_t seed, RandomStream stream, std::uint32_t channel,

@@ -13,16 +13,19 @@ FigureSpec buildAngles(const FigureResults& results);
 FigureSpec buildChannels(const FigureResults& results);
 FigureSpec buildDecay(const FigureResults& results);
 FigureSpec buildLayouts(const FigureResults& results);
+FigureSpec buildEncodings(const FigureResults& results);
 FigureSpec buildPairs(const FigureResults& results);
 FigureSpec buildPlane(const FigureResults& results);
 FigureSpec buildPrecision(const FigureResults& results);
 FigureSpec buildRange(const FigureResults& results);
 FigureSpec buildScores(const FigureResults& results);
+FigureSpec buildResults(const FigureResults& results);
 FigureSpec buildSpectrum(const FigureResults& results);
 FigureSpec buildTemperature(const FigureResults& results);
 
 Result<std::shared_ptr<const FigureData>> computeTemperature(FigureJob& job);
 Result<std::shared_ptr<const FigureData>> computeRange(FigureJob& job);
+Result<std::shared_ptr<const FigureData>> computeEncodings(FigureJob& job);
 
 Result<std::shared_ptr<const FigureData>> computeChannels(FigureJob& job);
 Result<std::shared_ptr<const FigureData>> computeLayouts(FigureJob& job);

@@ -51,10 +51,12 @@ struct RangeData : FigureData
     std::vector<RangeOf> configurations;
 };
 
-/// N of the figure: as the configuration states, else the right end of the distances.
-std::int64_t lengthOf(const RopeConfig& config, const FigureOptions& options)
+/// N of the figure: as the configuration states, else the right end of the distances, and at least 4T, since
+/// within T there is nothing to see.
+std::int64_t lengthOf(const RopeConfig& config, std::int64_t training, const FigureOptions& options)
 {
-    return std::max<std::int64_t>(config.length.value_or(options.maxDistance), 2);
+    const std::int64_t beyond = std::max(options.maxDistance, std::min(4 * training, 4 * kLongestDistance));
+    return std::max<std::int64_t>(config.length.value_or(beyond), 2);
 }
 
 Columns logarithmicColumns(std::int64_t training, std::int64_t length)
@@ -196,7 +198,7 @@ std::optional<RangeOf> rangeOf(int index, const ConfigurationResult& result, con
     RangeOf range;
     range.configuration = index;
     range.training = *training;
-    range.length = lengthOf(config, options);
+    range.length = lengthOf(config, *training, options);
     RopeConfig stretched = config;
     stretched.length = range.length;
     const FrequencyTable table = frequencyTable(stretched);
@@ -281,7 +283,8 @@ void addMap(FigureSpec& figure, const RangeOf& range, const FigureOptions& optio
     map.xUpper = range.columns.upper;
     map.yLower = -0.5;
     map.yUpper = static_cast<double>(map.rows) - 0.5;
-    map.label = "share of the distances in a cell whose angle training did not show";
+    const bool hasStill = std::count(range.theta.begin(), range.theta.end(), 0.0) > 0;
+    map.label = hasStill ? "share never seen; blank: still pairs" : "share of the distances never seen";
     figure.maps.push_back(std::move(map));
     figure.xAxis = {"distance r = m − n (tokens)", AxisKind::Tokens, options.isDistanceLogarithmic,
                     range.columns.lower, range.columns.upper};
@@ -449,8 +452,8 @@ PlotSpec rulesPlot(const FigureResults& results, const RangeData& data, const Ra
     }
     plot.xAxis = {"length at inference N (tokens)", AxisKind::Tokens, true,
                   static_cast<double>(chosen.training), last};
-    plot.yAxis = {"mean share of the circle", AxisKind::Plain, false, 0.0,
-                  std::max(0.1, std::ceil(greatest * 1.05 / 0.05) * 0.05)};
+    const double top = std::max(0.1, std::ceil(greatest * 1.05 / 0.05) * 0.05);
+    plot.yAxis = {"mean share of the circle", AxisKind::Plain, false, -0.02 * top, top}; // many curves lie at 0
     addGuide(plot, {true,
                     static_cast<double>(chosen.length),
                     GuideRole::Selection,
@@ -552,8 +555,9 @@ FigureSpec buildRange(const FigureResults& results)
     const bool hasPlainSchedule =
         config.rule != FrequencyRule::RopeId && config.rule != FrequencyRule::Explicit;
     const std::optional<int> critical =
-        hasPlainSchedule ? std::optional(criticalDimension(scheduleWidth(config), config.base,
-                                                           static_cast<double>(chosen.training)))
+        hasPlainSchedule ? std::optional(std::min(criticalDimension(scheduleWidth(config), config.base,
+                                                                    static_cast<double>(chosen.training)),
+                                                  2 * chosen.atLength.turningPairs))
                          : std::nullopt;
     addMap(figure, chosen, options);
     addGuide(figure, {true,

@@ -173,13 +173,13 @@ struct Looks
         series.colour = colours[at % colours.size()];
         switch (curve.rule) {
         case TemperatureRule::LogN:
+        case TemperatureRule::LongRope:
             series.pattern = LinePattern::DashDot;
             break;
         case TemperatureRule::Llama4:
             series.pattern = LinePattern::Dotted;
             break;
         case TemperatureRule::None:
-        case TemperatureRule::LongRope:
             series.pattern = LinePattern::Dashed;
             break;
         default:
@@ -208,6 +208,28 @@ Message nameOf(const FigureResults& results, const Curve& curve)
         name.values.emplace_back("letter", letter);
     }
     return name;
+}
+
+/// Adds a series that is drawn, without the lengths up to T at which the rule does nothing yet: there it lies on
+/// "no temperature", and its name would be written there.
+void addDrawn(PlotSpec& plot, Series series, const Curve& curve)
+{
+    const bool isFlat = curve.rule == TemperatureRule::None || isFactorOfRotation(curve.rule);
+    const bool isWhole = curve.isOwn || (isFlat && series.name.find("_at_ratio") == std::string::npos) ||
+                         curve.tau((*series.x)[0]) != 1.0;
+    if (isWhole) {
+        plot.series.push_back(std::move(series));
+        return;
+    }
+    Series drawn = series;
+    std::vector<double> y = *series.y;
+    for (std::size_t i = 0; i + 1 < y.size() && curve.tau((*series.x)[i + 1]) == 1.0; ++i)
+        y[i] = kNone;
+    drawn.y = makeValues(std::move(y));
+    drawn.isExported = false;
+    series.style = SeriesStyle::DataOnly;
+    plot.series.push_back(std::move(series));
+    plot.series.push_back(std::move(drawn));
 }
 
 AxisSpec lengthAxis(bool isPerQuery)
@@ -281,7 +303,10 @@ struct EntropyPlot
                                        {{"rule", toEnglish(nameOf(results, curve))}}};
                 }
             }
-            plot.series.push_back(std::move(series));
+            if (isDrawn && !isEstimate)
+                addDrawn(plot, std::move(series), curve);
+            else
+                plot.series.push_back(std::move(series));
         }
     }
 
@@ -327,9 +352,11 @@ AxisSpec tauAxis(const FigureSpec& figure)
     for (const Series& series : figure.series) {
         if (series.style == SeriesStyle::DataOnly)
             continue;
-        const auto [least, greatest] = std::minmax_element(series.y->begin(), series.y->end());
-        lower = std::min(lower, std::floor(*least / 0.1) * 0.1);
-        upper = std::max(upper, std::ceil(*greatest * 1.02 / 0.2) * 0.2);
+        for (const double y : *series.y)
+            if (!std::isnan(y)) {
+                lower = std::min(lower, std::floor(y / 0.1) * 0.1);
+                upper = std::max(upper, std::ceil(y * 1.02 / 0.2) * 0.2);
+            }
     }
     return {"temperature τ, on the score", AxisKind::Plain, false, lower, upper};
 }
@@ -413,8 +440,9 @@ FigureSpec buildTemperature(const FigureResults& results)
         if (!showsPrintings) {
             looks.apply(tau, curve);
             tau.label = nameOf(results, curve);
-        }
-        figure.series.push_back(std::move(tau));
+            addDrawn(figure, std::move(tau), curve);
+        } else
+            figure.series.push_back(std::move(tau));
     }
     if (training)
         for (const TemperatureRule rule : {TemperatureRule::Yarn, TemperatureRule::LongRope}) {
@@ -433,8 +461,9 @@ FigureSpec buildTemperature(const FigureResults& results)
                 looks.apply(tau, curve);
                 tau.pattern = LinePattern::Dashed;
                 tau.quantity = {"{rule} with s = N/T", {{"rule", std::string(info(rule).title)}}};
-            }
-            figure.series.push_back(std::move(tau));
+                addDrawn(figure, std::move(tau), curve);
+            } else
+                figure.series.push_back(std::move(tau));
         }
     if (showsPrintings)
         addPrintings(figure, makeCurve(focus, chosen, TemperatureRule::RopeId, false), looks, x,
@@ -466,7 +495,7 @@ FigureSpec buildTemperature(const FigureResults& results)
     EntropyPlot needleEntropy{{}, results, "needle"};
     needleEntropy.plot.plotTitle = {"Entropy of the needle's row", {}};
     EntropyPlot gaussian{{}, results, "gaussian"};
-    gaussian.plot.plotTitle = {"Entropy of N logits drawn from N(0, {sigma}²)",
+    gaussian.plot.plotTitle = {"Entropy of N logits of N(0, {sigma}²); dashed: ln N − τ²σ²/2",
                                {{"sigma", shortNumber(sigma, 4)}}};
     const Values grid = makeValues(lengths(16, kLongest));
     const auto* data = dataOf<TemperatureData>(results, "temperature");
@@ -478,7 +507,7 @@ FigureSpec buildTemperature(const FigureResults& results)
                                    overLengths(*grid, [&](double n) { return attention(n).mass; }));
         looks.apply(series, curve);
         series.label = nameOf(results, curve);
-        mass.series.push_back(std::move(series));
+        addDrawn(mass, std::move(series), curve);
         needleEntropy.add(curve, looks, "", grid,
                           overLengths(*grid, [&](double n) { return attention(n).entropyNats; }), false);
         if (!data)

@@ -226,6 +226,7 @@ void TestTemperatureFigure::ownRuleIsHeavy()
     QVERIFY(findSeries(figure, "tau_rope_id", 0)->isEmphasised);
     QVERIFY(findSeries(figure, "tau_log_n", 1)->isEmphasised);
     QVERIFY(!findSeries(figure, "tau_log_n", 0)->isEmphasised);
+    QVERIFY(std::isfinite(findSeries(figure, "tau_log_n", 0)->y->front())); // data has no gap
     QCOMPARE(valueAt(figure, "tau_log_n", 8192, 1), 1.0); // each with its own T
     QVERIFY(valueAt(figure, "tau_log_n", 8192, 0) > 1.0);
 }
