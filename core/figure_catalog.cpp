@@ -22,6 +22,9 @@ constexpr std::array kFigures{
     FigureInfo{"layouts", "Layouts", buildLayouts, false, computeLayouts, true},
     FigureInfo{"temperature", "Temperature", buildTemperature, false, computeTemperature, false, true},
     FigureInfo{"range", "Range", buildRange, false, computeRange},
+    FigureInfo{"decay", "Decay", buildDecay, true, computeDecayOfContent, false, true},
+    FigureInfo{"pairs", "Pairs", buildPairs},
+    FigureInfo{"clusters", "Clusters", buildClusters, false, computeClusters, false, true},
 };
 
 } // namespace
