@@ -15,16 +15,14 @@ constexpr std::array kFigures{
     FigureInfo{"plane", "Plane", buildPlane},
     FigureInfo{"spectrum", "Spectrum", buildSpectrum},
     FigureInfo{"angles", "Angles", buildAngles},
-    FigureInfo{"decay", "Decay", buildDecay, true, nullptr, false, true},
-    FigureInfo{"pairs", "Pairs", buildPairs},
-    FigureInfo{"channels", "Channels", buildChannels, true, computeChannels, false, true},
-    FigureInfo{"precision", "Precision", buildPrecision, false, computePrecision, true, true},
-    FigureInfo{"layouts", "Layouts", buildLayouts, false, computeLayouts, true},
-    FigureInfo{"temperature", "Temperature", buildTemperature, false, computeTemperature, false, true},
-    FigureInfo{"range", "Range", buildRange, false, computeRange},
     FigureInfo{"decay", "Decay", buildDecay, true, computeDecayOfContent, false, true},
     FigureInfo{"pairs", "Pairs", buildPairs},
+    FigureInfo{"channels", "Channels", buildChannels, true, computeChannels, false, true},
+    FigureInfo{"temperature", "Temperature", buildTemperature, false, computeTemperature, false, true},
+    FigureInfo{"range", "Range", buildRange, false, computeRange},
     FigureInfo{"clusters", "Clusters", buildClusters, false, computeClusters, false, true},
+    FigureInfo{"precision", "Precision", buildPrecision, false, computePrecision, true, true},
+    FigureInfo{"layouts", "Layouts", buildLayouts, false, computeLayouts, true},
 };
 
 } // namespace
