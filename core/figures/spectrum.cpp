@@ -12,7 +12,8 @@ namespace {
 
 constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 
-Series makeSeries(int index, const char* name, const char* unit, const Values& pairs, std::vector<double> y)
+Series makeSeries(int index, const char* name, const char* unit, const Values& pairs, std::vector<double> y,
+                  const char* quantity = "")
 {
     Series series;
     series.configuration = index;
@@ -21,6 +22,7 @@ Series makeSeries(int index, const char* name, const char* unit, const Values& p
     series.xUnit = "pair";
     series.x = pairs;
     series.y = makeValues(std::move(y));
+    series.quantity = quantity;
     return series;
 }
 
@@ -105,19 +107,22 @@ FigureSpec buildSpectrum(const FigureResults& results)
         mostPairs = std::max(mostPairs, static_cast<int>(count));
         const Values x = makeValues(std::move(pairs));
         if (result.shown.config.rule != FrequencyRule::Default && count > 0) {
-            Series before = makeSeries(index, "wavelength_plain", "token", x, std::move(wavelengthPlain));
+            Series before = makeSeries(index, "wavelength_plain", "token", x, std::move(wavelengthPlain),
+                                       "before the rule (tokens)");
             before.style = SeriesStyle::Line;
             before.isExported = false; // 2π over inv_freq_plain
             before.isDashed = true;
             figure.series.push_back(std::move(before));
         }
-        figure.series.push_back(makeSeries(index, "inv_freq", "rad/token", x, table.scaled));
+        figure.series.push_back(
+            makeSeries(index, "inv_freq", "rad/token", x, table.scaled, "θ′ (rad per token)"));
         figure.series.push_back(makeSeries(index, "inv_freq_plain", "rad/token", x, table.plain));
-        Series after = makeSeries(index, "wavelength", "token", x, std::move(wavelength));
+        Series after = makeSeries(index, "wavelength", "token", x, std::move(wavelength), "wavelength (tokens)");
         after.style = SeriesStyle::Markers;
         after.label = letterIfSeveral(results, index);
         figure.series.push_back(std::move(after));
-        figure.series.push_back(makeSeries(index, "turns", "turn", x, std::move(turns)));
+        figure.series.push_back(
+            makeSeries(index, "turns", "turn", x, std::move(turns), "turns in training"));
         figure.series.push_back(makeSeries(index, "turns_plain", "turn", x, std::move(turnsPlain)));
         if (index == focusIndex(results)) {
             figure.caption = captionOf(results, index, result);
