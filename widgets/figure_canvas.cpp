@@ -254,6 +254,7 @@ bool FigureCanvas::eventFilter(QObject* watched, QEvent* event)
         if (m_shown == kOverview && isStrip() && id != m_large) {
             m_large = id;
             m_views.value(id)->setFocus(Qt::MouseFocusReason);
+            makeCurrent(id);
             arrange();
             return true;
         }

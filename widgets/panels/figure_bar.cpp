@@ -138,7 +138,7 @@ void FigureBar::restyle()
                                  ? QStringLiteral(":/ropewalk/icons/chevron-down-dark.svg")
                                  : QStringLiteral(":/ropewalk/icons/chevron-down-light.svg")));
     m_chooser->setIconSize({scaledPixels(10), scaledPixels(10)});
-    m_layout->setFixedWidth(m_layout->sizeHint().width());
+    m_layout->setFixedWidth(std::max(m_layout->sizeHint().width(), m_layout->minimumSizeHint().width()));
 }
 
 void FigureBar::changeEvent(QEvent* event)

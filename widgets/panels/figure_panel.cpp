@@ -283,6 +283,7 @@ QWidget* FigurePanel::makeRow(const Row& row)
     QWidget* control = nullptr;
     if (row.info.kind == SettingKind::Switch) {
         auto* box = new QCheckBox(title);
+        box->setAccessibleName(title);
         connect(box, &QCheckBox::toggled, this, [this, key](bool isOn) { edit(key, truthText(isOn)); });
         control = box;
     } else {
@@ -318,7 +319,8 @@ QWidget* FigurePanel::makeRow(const Row& row)
             control = box;
         }
     }
-    auto* line = new FieldRow(title, control);
+    auto* line = new FieldRow(row.info.kind == SettingKind::Switch ? QString() : title, control);
+    line->allowTwoLines();
     connect(line, &FieldRow::restoreRequested, this, [this, key, preset] { edit(key, preset); });
     return line;
 }
