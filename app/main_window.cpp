@@ -327,6 +327,18 @@ void MainWindow::showReading()
     m_readingPanel->setReading(reading);
 }
 
+void MainWindow::showPointed(const QString& id)
+{
+    const FigureView* view = m_canvas->view(id);
+    const std::optional<HoverTable>& table = view->readOut();
+    QStringList letters;
+    if (table && view->figure().configurations.size() > 1)
+        for (const int configuration : table->configurations)
+            letters += QString::fromStdString(
+                view->figure().configurations[static_cast<std::size_t>(configuration)].letter);
+    m_readingPanel->setPointed(table, letters);
+}
+
 Theme MainWindow::windowTheme() const
 {
     if (m_settings.windowTheme == WindowTheme::System)

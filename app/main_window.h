@@ -81,6 +81,7 @@ private:
     void showSession(); ///< document → panels
     void showReply(const std::shared_ptr<const FigureReply>& reply);
     void showReading();
+    void showPointed(const QString& id); ///< the reading of what is under the pointer
     void showFigurePanel();
     void cancelComputing();
     void submit(); ///< document → controller
@@ -106,6 +107,8 @@ private:
                   const std::function<void(std::vector<SessionConfiguration>&, int&)>& change);
     void editOptions(const std::function<void(FigureOptions&)>& change);
     void movePositions(std::int64_t by);
+    void placePositions(std::int64_t position, bool isKey);
+    void narrowFigure(const QString& id, const QRectF& range);
     void showFigure(const QString& id);
     void showCount(int count);
     void walkFigures(int by);

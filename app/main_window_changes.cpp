@@ -3,6 +3,7 @@
 
 #include "main_window.h"
 
+#include "core/json_writer.h"
 #include "session_edits.h"
 #include "widgets/figure_canvas.h"
 #include "widgets/panels/config_list.h"
@@ -133,6 +134,17 @@ void MainWindow::connectStage()
     connect(m_canvas, &FigureCanvas::distancePicked, this, [this](qint64 distance) {
         editOptions([distance](FigureOptions& options) { options.m = options.n + distance; });
     });
+    connect(m_canvas, &FigureCanvas::queryPicked, this, [this](qint64 m) { placePositions(m, false); });
+    connect(m_canvas, &FigureCanvas::keyPicked, this, [this](qint64 n) { placePositions(n, true); });
+    connect(m_canvas, &FigureCanvas::positionsPicked, this, [this](qint64 m, qint64 n) {
+        editOptions([&](FigureOptions& options) {
+            options.m = m;
+            options.n = n;
+        });
+    });
+    connect(m_canvas, &FigureCanvas::viewRangeChanged, this, &MainWindow::narrowFigure);
+    connect(m_canvas, &FigureCanvas::viewRangeReset, this, [this](const QString& id) { narrowFigure(id, {}); });
+    connect(m_canvas, &FigureCanvas::readOutChanged, this, &MainWindow::showPointed);
     connect(m_canvas, &FigureCanvas::positionsDragged, this, [this](qint64 m, qint64 n) {
         const FigureOptions& now = m_document.session().options;
         Positions moved{std::clamp<qint64>(m, 0, kLargestPosition),
@@ -255,19 +267,55 @@ void MainWindow::chooseForCard(int card, const QPoint& globalPosition)
     menu.exec(globalPosition);
 }
 
-/// Moves the query, and the key with it while the distance is locked.
-void MainWindow::movePositions(std::int64_t by)
+/// A figure that computes what is in view (rows and columns of its settings) is told the range, so that it shows
+/// finer cells there; an empty one: the whole.
+void MainWindow::narrowFigure(const QString& id, const QRectF& range)
+{
+    const auto isRead = [&](const char* key) {
+        const FigureSettingInfo* row = findFigureSetting(key);
+        return row && row->isOf(id.toStdString());
+    };
+    if (!isRead("first_row") || !isRead("last_row") || !isRead("first_column") || !isRead("last_column"))
+        return;
+    editOptions([&](FigureOptions& options) {
+        const auto set = [&](const char* key, double position) {
+            const FigureSettingInfo& row = *findFigureSetting(key);
+            std::string text;
+            appendDouble(text, std::clamp(position, row.lower, row.upper));
+            static_cast<void>(options.settings.set(key, text)); // within its limits
+        };
+        // Cell n lies from n - 1/2 to n + 1/2. Both ends are in view; 0 as the last one stands for the end.
+        const auto setRange = [&](const char* first, const char* last, double from, double to) {
+            options.settings.reset(first);
+            options.settings.reset(last);
+            if (range.isEmpty())
+                return;
+            set(first, std::max(0.0, std::floor(from + 0.5)));
+            set(last, std::max(1.0, std::ceil(to - 0.5)));
+        };
+        setRange("first_column", "last_column", range.left(), range.right());
+        setRange("first_row", "last_row", range.top(), range.bottom());
+    });
+}
+
+/// Where the query, or the key, was picked; the other one moves with it while the distance is locked.
+void MainWindow::placePositions(std::int64_t position, bool isKey)
 {
     const FigureOptions& now = m_document.session().options;
-    Positions moved{now.m, now.n};
+    const std::int64_t to = std::clamp<std::int64_t>(position, 0, kLargestPosition);
+    Positions moved{isKey ? now.m : to, isKey ? to : now.n};
     if (m_document.session().isDistanceLocked)
-        moved = movedTogether(moved, now.m + by, false);
-    else
-        moved.m = std::clamp<std::int64_t>(now.m + by, 0, kLargestPosition);
+        moved = movedTogether({now.m, now.n}, to, isKey);
     editOptions([&](FigureOptions& options) {
         options.m = moved.m;
         options.n = moved.n;
     });
+}
+
+/// Moves the query, and the key with it while the distance is locked.
+void MainWindow::movePositions(std::int64_t by)
+{
+    placePositions(m_document.session().options.m + by, false);
 }
 
 void MainWindow::setPlaying(bool isPlaying)
@@ -330,7 +378,11 @@ void MainWindow::keyPressEvent(QKeyEvent* event)
     case Qt::Key_Space:
         setPlaying(!m_playTimer.isActive());
         break;
-    case Qt::Key_Escape:
+    case Qt::Key_Escape: // first out of the range, then out of the figure
+        if (FigureView* view = m_canvas->view(m_canvas->currentFigure()); view->isZoomed()) {
+            view->showWholeRange();
+            break;
+        }
         showFigure(QStringLiteral("overview"));
         break;
     case Qt::Key_T:

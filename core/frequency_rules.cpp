@@ -16,7 +16,7 @@ std::span<const FrequencyRuleInfo> frequencyRules()
 {
     static const std::array kRules{
         defaultRule(),      linearRule(),   ntkAwareRule(), dynamicRule(),  dynamicQwenRule(), dynamicLinearRule(),
-        ntkByPartsRule(),   yarnRule(),     llama3Rule(),   longRopeRule(), ropeIdRule(),
+        ntkByPartsRule(),   yarnRule(),     llama3Rule(),   longRopeRule(), resonanceRule(), ropeIdRule(),
         proportionalRule(), explicitRule(), noneRule(),
     };
     return kRules;

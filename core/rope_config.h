@@ -42,6 +42,7 @@ enum class FrequencyRule {
     Yarn,
     Llama3,
     LongRope,
+    Resonance,
     RopeId,
     Proportional,
     Explicit,

@@ -75,7 +75,16 @@ FigureCanvas::FigureCanvas(const QStringList& ids, QWidget* parent)
         m_views.insert(id, view);
         connect(view, &FigureView::pairPicked, this, &FigureCanvas::pairPicked);
         connect(view, &FigureView::distancePicked, this, &FigureCanvas::distancePicked);
+        connect(view, &FigureView::queryPicked, this, &FigureCanvas::queryPicked);
+        connect(view, &FigureView::keyPicked, this, &FigureCanvas::keyPicked);
+        connect(view, &FigureView::positionsPicked, this, &FigureCanvas::positionsPicked);
         connect(view, &FigureView::positionsDragged, this, &FigureCanvas::positionsDragged);
+        connect(view, &FigureView::viewRangeChanged, this,
+                [this, id](double xLower, double xUpper, double yLower, double yUpper) {
+                    emit viewRangeChanged(id, QRectF(QPointF(xLower, yLower), QPointF(xUpper, yUpper)));
+                });
+        connect(view, &FigureView::viewRangeReset, this, [this, id] { emit viewRangeReset(id); });
+        connect(view, &FigureView::readOutChanged, this, [this, id] { emit readOutChanged(id); });
         connect(view, &FigureView::enlargeRequested, this, [this, id] { emit enlargeRequested(id); });
         connect(view, &FigureView::contextRequested, this,
                 [this, id](const QPoint& position) { emit contextRequested(id, position); });
@@ -254,6 +263,7 @@ bool FigureCanvas::eventFilter(QObject* watched, QEvent* event)
         if (m_shown == kOverview && isStrip() && id != m_large) {
             m_large = id;
             m_views.value(id)->setFocus(Qt::MouseFocusReason);
+            makeCurrent(id);
             arrange();
             return true;
         }

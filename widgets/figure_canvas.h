@@ -4,6 +4,7 @@
 #include "plot/figure_view.h"
 
 #include <QHash>
+#include <QRectF>
 #include <QSet>
 #include <QStringList>
 #include <QWidget>
@@ -54,7 +55,14 @@ public:
 signals:
     void pairPicked(int pair);
     void distancePicked(qint64 distance);
+    void queryPicked(qint64 m);
+    void keyPicked(qint64 n);
+    void positionsPicked(qint64 m, qint64 n);
     void positionsDragged(qint64 m, qint64 n);
+    /// The main plot of a figure shows another part of its axes, in axis values; or the whole again.
+    void viewRangeChanged(const QString& id, const QRectF& range);
+    void viewRangeReset(const QString& id);
+    void readOutChanged(const QString& id); ///< what FigureView::readOut() gives for the pointer
     void enlargeRequested(const QString& id);
     void contextRequested(const QString& id, const QPoint& globalPosition);
     void chooserRequested(int card, const QPoint& globalPosition);

@@ -114,7 +114,7 @@ void addMarkers(FigureSpec& figure, const FigureResults& results, int index, con
         "{letter} below zero at {distance}");
 }
 
-Series makeSeries(int index, const char* name, const Values& x, Values y)
+Series makeSeries(int index, const char* name, const Values& x, Values y, const char* quantity = "")
 {
     Series series;
     series.configuration = index;
@@ -123,6 +123,7 @@ Series makeSeries(int index, const char* name, const Values& x, Values y)
     series.xUnit = "token";
     series.x = x;
     series.y = std::move(y);
+    series.quantity = quantity;
     return series;
 }
 
@@ -291,8 +292,9 @@ FigureSpec buildDecay(const FigureResults& results)
             figure.series.push_back(std::move(mean));
         else
             addCurve(figure, std::move(mean), result, unit);
-        figure.series.push_back(makeSeries(index, "similar_sd", decay.distances, decay.similarSd));
-        figure.series.push_back(makeSeries(index, "independent_sd", decay.distances, decay.independentSd));
+        figure.series.push_back(makeSeries(index, "similar_sd", decay.distances, decay.similarSd, "± s.d."));
+        figure.series.push_back(makeSeries(index, "independent_sd", decay.distances, decay.independentSd,
+                                            "independent key, ± s.d."));
         figure.series.push_back(makeSeries(index, "cosine_sum", decay.distances, decay.cosineSum));
         if (decay.boundFactor) {
             Series bound = makeSeries(index, "bound_factor", decay.distances, decay.boundFactor);

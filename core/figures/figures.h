@@ -11,7 +11,6 @@ namespace ropewalk {
 
 FigureSpec buildAngles(const FigureResults& results);
 FigureSpec buildChannels(const FigureResults& results);
-FigureSpec buildDecay(const FigureResults& results);
 FigureSpec buildLayouts(const FigureResults& results);
 FigureSpec buildEncodings(const FigureResults& results);
 FigureSpec buildClusters(const FigureResults& results);

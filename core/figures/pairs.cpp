@@ -53,12 +53,14 @@ FigureSpec buildPairs(const FigureResults& results)
         bars.name = "contribution";
         bars.unit = "score/head_dim";
         bars.xUnit = "pair";
+        bars.quantity = "contribution";
         bars.x = x;
         bars.y = makeValues(std::move(part));
         // Bars of several configurations over one another hide each other: one has bars, all have the sum.
         bars.style = index == focusIndex(results) ? SeriesStyle::Bars : SeriesStyle::DataOnly;
         Series steps = bars;
         steps.name = "cumulated";
+        steps.quantity = "cumulated";
         steps.y = makeValues(std::move(sum));
         steps.style = SeriesStyle::Steps;
         steps.isOnSecondAxis = true;

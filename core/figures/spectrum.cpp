@@ -30,7 +30,8 @@ double valueOfTheta(SpectrumValue value, double theta, double length)
                                            : kTwoPi / theta;
 }
 
-Series makeSeries(int index, const char* name, const char* unit, const Values& pairs, std::vector<double> y)
+Series makeSeries(int index, const char* name, const char* unit, const Values& pairs, std::vector<double> y,
+                  const char* quantity = "")
 {
     Series series;
     series.configuration = index;
@@ -39,6 +40,7 @@ Series makeSeries(int index, const char* name, const char* unit, const Values& p
     series.xUnit = "pair";
     series.x = pairs;
     series.y = makeValues(std::move(y));
+    series.quantity = quantity;
     return series;
 }
 
@@ -144,7 +146,8 @@ FigureSpec buildSpectrum(const FigureResults& results)
             before.quantity = {"{quantity} before the rule", {{"quantity", quantity}}};
             figure.series.push_back(std::move(before));
         }
-        figure.series.push_back(makeSeries(index, "inv_freq", "rad/token", x, table.scaled));
+        figure.series.push_back(
+            makeSeries(index, "inv_freq", "rad/token", x, table.scaled, "θ′ (rad per token)"));
         figure.series.push_back(makeSeries(index, "inv_freq_plain", "rad/token", x, table.plain));
         Series after = makeSeries(index, "wavelength", "token", x, std::move(wavelength));
         // Another value is drawn from a copy: a still pair's 0 has no place on a logarithmic axis.
@@ -157,7 +160,8 @@ FigureSpec buildSpectrum(const FigureResults& results)
         after.label = letterIfSeveral(results, index);
         after.quantity = quantity;
         figure.series.push_back(std::move(after));
-        figure.series.push_back(makeSeries(index, "turns", "turn", x, std::move(turns)));
+        figure.series.push_back(
+            makeSeries(index, "turns", "turn", x, std::move(turns), "turns in training"));
         figure.series.push_back(makeSeries(index, "turns_plain", "turn", x, std::move(turnsPlain)));
         if (index == focusIndex(results)) {
             figure.caption = captionOf(results, index, result);

@@ -17,6 +17,7 @@ FrequencyRuleInfo ntkByPartsRule();
 FrequencyRuleInfo yarnRule();
 FrequencyRuleInfo llama3Rule();
 FrequencyRuleInfo longRopeRule();
+FrequencyRuleInfo resonanceRule();
 FrequencyRuleInfo ropeIdRule();
 FrequencyRuleInfo proportionalRule();
 FrequencyRuleInfo explicitRule();

@@ -450,6 +450,79 @@ private slots:
         QVERIFY(!window.messageBar().text().contains("Cancelled"));
     }
 
+    void picksAreLinked()
+    {
+        auto window = openWindow();
+        SETTLE(*window);
+        const auto options = [&]() -> const FigureOptions& { return window->document().session().options; };
+        emit window->canvas().positionsPicked(300, 100); // a cell of a map: both, locked or not
+        QCOMPARE(options().m, std::int64_t(300));
+        QCOMPARE(options().n, std::int64_t(100));
+        emit window->canvas().queryPicked(400); // an axis of queries: the key goes along while locked
+        QCOMPARE(options().m, std::int64_t(400));
+        QCOMPARE(options().n, std::int64_t(200));
+        window->document().setDistanceLocked(false);
+        emit window->canvas().keyPicked(50);
+        QCOMPARE(options().m, std::int64_t(400));
+        QCOMPARE(options().n, std::int64_t(50));
+        emit window->canvas().distancePicked(7);
+        QCOMPARE(options().m - options().n, std::int64_t(7));
+        emit window->canvas().pairPicked(31);
+        SETTLE(*window);
+        // All figures mark the same place.
+        for (const FigureSpec& figure : window->shownReply()->figures)
+            for (const GuideLine& guide : figure.guides)
+                if (guide.role == GuideRole::Selection)
+                    QCOMPARE(guide.at, figure.xAxis.meaning == AxisMeaning::Distance ? 7.0 : 31.0);
+        QCOMPARE(window->shownReply()->figures.front().planes.front().pair, 31);
+    }
+
+    /// A figure that computes what is in view is told the view, and the way back takes it away again.
+    void viewRangeIsComputed()
+    {
+        const FigureSettingInfo* row = findFigureSetting("first_row");
+        if (!row)
+            QSKIP("no figure of this build computes what is in view");
+        const QString id = QString::fromUtf8(row->figures.data(), static_cast<qsizetype>(row->figures.size()));
+        auto window = openWindow();
+        window->document().setFigure(id.toStdString());
+        SETTLE(*window);
+        emit window->canvas().viewRangeChanged(id, QRectF(QPointF(9.6, 99.5), QPointF(20.4, 150.5)));
+        const FigureSettings settings = window->document().session().options.settings;
+        QCOMPARE(settings.whole("first_column"), std::int64_t(10));
+        QCOMPARE(settings.whole("last_column"), std::int64_t(20));
+        QCOMPARE(settings.whole("first_row"), std::int64_t(100));
+        QCOMPARE(settings.whole("last_row"), std::int64_t(150));
+        QVERIFY(window->figurePanel().control("first_row"));
+        emit window->canvas().viewRangeChanged("spectrum", QRectF(0, 0, 1, 1)); // computes nothing anew
+        QVERIFY(window->document().session().options.settings == settings);
+        emit window->canvas().viewRangeReset(id);
+        QVERIFY(window->document().session().options.settings.stated().empty());
+        QVERIFY(!window->figurePanel().control("first_row"));
+    }
+
+    void pointerIsReadAndCopied()
+    {
+        auto window = openWindow();
+        window->document().setFigure("decay");
+        SETTLE(*window);
+        FigureView* view = window->canvas().view("decay");
+        const QString before = window->readingPanel().lastLine();
+        QTest::mouseMove(view, view->rect().center());
+        QTRY_VERIFY(view->readOut().has_value());
+        const HoverTable table = *view->readOut();
+        QVERIFY2(window->readingPanel().lastLine().startsWith(table.title),
+                 qPrintable(window->readingPanel().lastLine()));
+        QTest::keySequence(window.get(), QKeySequence::Copy);
+        const QStringList lines = QApplication::clipboard()->text().trimmed().split('\n');
+        QCOMPARE(lines.size(), 1 + static_cast<int>(table.rows.size()));
+        QCOMPARE(lines[0].split('\t'), (QStringList{table.title, "A", "B"}));
+        QCOMPARE(lines[1].split('\t'), QStringList{table.rows[0].label} + table.rows[0].values);
+        QEvent leave(QEvent::Leave);
+        QApplication::sendEvent(view, &leave);
+        QCOMPARE(window->readingPanel().lastLine(), before);
+    }
+
     void numbersAreCopied()
     {
         auto window = openWindow();

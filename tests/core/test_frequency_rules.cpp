@@ -76,6 +76,7 @@ private slots:
     void qwenDynamic();
     void dynamicHasNoMemory();
     void dynamicLinearIsLinearAtTheRatio();
+    void resonanceHasWholeWavelengths();
     void byPartsOfThePaperIsLlama3();
     void longRopeSwitchesAndFactors();
     void ropeIdEndsAndSpacing();
@@ -476,6 +477,7 @@ void TestFrequencyRules::everyRuleNeverTurnsFasterThanPlain()
         if (config.rule == FrequencyRule::RopeId || config.rule == FrequencyRule::Explicit ||
             config.rule == FrequencyRule::LongRope || config.rule == FrequencyRule::Dynamic ||
             config.rule == FrequencyRule::DynamicQwen || config.rule == FrequencyRule::DynamicLinear ||
+            config.rule == FrequencyRule::Resonance ||
             config.rule == FrequencyRule::Proportional)
             continue;
         const double factor = config.parameters.factor.value_or(1.0);
@@ -552,6 +554,18 @@ void TestFrequencyRules::dynamicLinearIsLinearAtTheRatio()
         const long double plain = powl(10000.0L, -2.0L * static_cast<long double>(i) / 128.0L);
         QVERIFY(fabsl(theta[i] / (plain / 1.5L) - 1.0L) < 1e-13L);
     }
+}
+
+void TestFrequencyRules::resonanceHasWholeWavelengths()
+{
+    const std::vector<double> theta = frequencyTable(llama2(FrequencyRule::Resonance)).scaled;
+    const long double twoPi = 2.0L * acosl(-1.0L);
+    for (std::size_t i = 0; i < theta.size(); ++i) {
+        const long double plain = twoPi * powl(10000.0L, 2.0L * static_cast<long double>(i) / 128.0L);
+        const long double wavelength = twoPi / static_cast<long double>(theta[i]);
+        QVERIFY(fabsl(wavelength - roundl(plain)) < 1e-9L); // 6, 7, 8, 10, ... tokens
+    }
+    QVERIFY(fabs(theta.front() - static_cast<double>(twoPi / 6.0L)) < 1e-15);
 }
 
 void TestFrequencyRules::byPartsOfThePaperIsLlama3()

@@ -553,7 +553,7 @@ void ConfigList::restyle()
     m_title->setPalette(quiet);
     m_title->setMinimumWidth(scaledPixels(20)); // cut short rather than the column made wider
     m_add->setFont(ropewalkFont(16.0 * windowStyle().scale));
-    layout()->setContentsMargins(0, scaledPixels(6), 0, 0);
+    layout()->setContentsMargins(0, scaledPixels(4), 0, 0);
     layout()->itemAt(0)->layout()->setContentsMargins(scaledPixels(16), 0, scaledPixels(10), 0);
 }
 

@@ -7,6 +7,7 @@
 #include "core/config_keys.h"
 #include "core/temperature.h"
 #include "core/validate.h"
+#include "field_row.h"
 #include "number_edit.h"
 #include "number_list_edit.h"
 #include "section.h"
@@ -70,81 +71,6 @@ bool hasCoefficient(TemperatureRule rule)
     return rule == TemperatureRule::RopeId || rule == TemperatureRule::Yarn ||
            rule == TemperatureRule::Llama4 || rule == TemperatureRule::Ministral;
 }
-
-/// Name, control, and the dot of a changed value, in one line.
-class FieldRow : public QWidget
-{
-public:
-    FieldRow(const QString& name, QWidget* control, QWidget* parent)
-        : QWidget(parent)
-        , m_name(name)
-        , m_control(control)
-    {
-        control->setParent(this);
-        control->setAccessibleName(name);
-        setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
-        restyle();
-    }
-
-    void setChanged(bool isChanged)
-    {
-        m_isChanged = isChanged;
-        update();
-    }
-    QSize sizeHint() const override { return {scaledPixels(260), scaledPixels(28)}; }
-    QSize minimumSizeHint() const override { return {scaledPixels(120), scaledPixels(28)}; }
-
-protected:
-    void paintEvent(QPaintEvent*) override
-    {
-        QPainter painter(this);
-        painter.setRenderHint(QPainter::Antialiasing);
-        painter.setFont(font());
-        painter.setPen(windowColours().text);
-        const QRect line(scaledPixels(kPad), 0, m_control->x() - scaledPixels(kPad) - scaledPixels(4),
-                         height());
-        painter.drawText(line, Qt::AlignLeft | Qt::AlignVCenter,
-                         painter.fontMetrics().elidedText(m_name, Qt::ElideRight, line.width()));
-        if (m_isChanged) {
-            const double radius = 2.5 * windowStyle().scale;
-            painter.setPen(Qt::NoPen);
-            painter.setBrush(windowColours().accent);
-            painter.drawEllipse(QPointF(scaledPixels(9), height() / 2.0), radius, radius);
-        }
-    }
-    void resizeEvent(QResizeEvent* event) override
-    {
-        QWidget::resizeEvent(event);
-        placeControl();
-    }
-    void changeEvent(QEvent* event) override
-    {
-        QWidget::changeEvent(event);
-        if (event->type() == QEvent::StyleChange)
-            restyle();
-    }
-
-private:
-    void restyle()
-    {
-        setFont(windowFont(TextRole::Control));
-        m_control->setFont(windowFont(TextRole::Control));
-        placeControl();
-        updateGeometry();
-    }
-
-    void placeControl()
-    {
-        // The controls stand in one column, and further left where the room is scarce.
-        const int left = std::min(scaledPixels(96), width() / 3);
-        m_control->setGeometry(left, scaledPixels(3), width() - left - scaledPixels(kPad),
-                               height() - scaledPixels(6));
-    }
-
-    QString m_name;
-    QWidget* m_control;
-    bool m_isChanged = false;
-};
 
 } // namespace
 

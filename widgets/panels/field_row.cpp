@@ -4,7 +4,6 @@
 #include "../window_style.h"
 #include "segmented_control.h"
 
-#include <QCheckBox>
 #include <QEvent>
 #include <QMouseEvent>
 #include <QPainter>
@@ -25,10 +24,10 @@ FieldRow::FieldRow(const QString& name, QWidget* control, QWidget* parent)
     : QWidget(parent)
     , m_name(name)
     , m_control(control)
-    , m_namesItself(qobject_cast<QCheckBox*>(control) != nullptr)
 {
     control->setParent(this);
-    control->setAccessibleName(name);
+    if (!name.isEmpty())
+        control->setAccessibleName(name);
     setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
     restyle();
 }
@@ -39,9 +38,15 @@ void FieldRow::setChanged(bool isChanged)
     update();
 }
 
+void FieldRow::allowTwoLines()
+{
+    m_mayStack = true;
+    restyle();
+}
+
 bool FieldRow::isStacked() const
 {
-    if (m_namesItself)
+    if (!m_mayStack || m_name.isEmpty())
         return false;
     const int room = scaledPixels(kColumn - kControlLeft - kPad);
     const int nameRoom = scaledPixels(kControlLeft - kPad - 4.0);
@@ -65,7 +70,7 @@ void FieldRow::paintEvent(QPaintEvent*)
     painter.setRenderHint(QPainter::Antialiasing);
     const int pad = scaledPixels(kPad);
     const int lineHeight = isStacked() ? scaledPixels(22) : height();
-    if (!m_namesItself) {
+    if (!m_name.isEmpty()) {
         painter.setFont(font());
         painter.setPen(windowColours().text);
         const int right = isStacked() ? width() - pad : m_control->x() - scaledPixels(4);
@@ -111,7 +116,7 @@ void FieldRow::restyle()
 void FieldRow::placeControl()
 {
     const int pad = scaledPixels(kPad);
-    if (m_namesItself || isStacked()) {
+    if (m_name.isEmpty() || isStacked()) {
         const int top = isStacked() ? scaledPixels(21) : scaledPixels(3);
         m_control->setGeometry(pad, top, width() - 2 * pad, height() - top - scaledPixels(3));
         return;

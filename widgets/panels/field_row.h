@@ -6,15 +6,17 @@
 
 namespace ropewalk {
 
-/// Name, control and the dot of a changed value in one line; where the control needs more room, in two. A
-/// double-click on the name asks for what was there at first.
+/// Name, control and the dot of a changed value in one line. A double-click on the name asks for what was there
+/// at first.
 class FieldRow : public QWidget
 {
     Q_OBJECT
 public:
-    /// Takes `control`. A check box carries its name itself: `name` is then only told to screen readers.
+    /// Takes `control`. Without a name the control, a check box, has its words itself and all of the line.
     FieldRow(const QString& name, QWidget* control, QWidget* parent = nullptr);
 
+    /// Where the name or the words of the control find no room, the control stands under the name.
+    void allowTwoLines();
     void setChanged(bool isChanged);
     bool isChanged() const { return m_isChanged; }
     QWidget* control() const { return m_control; }
@@ -38,7 +40,7 @@ private:
 
     QString m_name;
     QWidget* m_control;
-    bool m_namesItself;
+    bool m_mayStack = false;
     bool m_isChanged = false;
 };
 

@@ -41,10 +41,10 @@ FigureBar::FigureBar(const QList<FigureChoice>& figures, QWidget* parent)
     m_tabs->setObjectName("figureTabs");
     m_tabs->setDrawBase(false);
     m_tabs->setExpanding(false);
-    m_tabs->setUsesScrollButtons(true);
+    m_tabs->setUsesScrollButtons(false);
     m_tabs->setFocusPolicy(Qt::TabFocus);
     m_tabs->setAccessibleName(tr("Figures"));
-    m_tabs->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Fixed); // scrolls where the room is scarce
+    m_tabs->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Fixed);
     m_chooser->setText(tr("All figures"));
     m_chooser->setToolTip(tr("every figure, by name"));
     m_chooser->setPopupMode(QToolButton::InstantPopup);
@@ -53,13 +53,20 @@ FigureBar::FigureBar(const QList<FigureChoice>& figures, QWidget* parent)
     m_chooser->setLayoutDirection(Qt::RightToLeft); // the sign after the word
     auto* menu = new QMenu(this);
     m_chooser->setMenu(menu);
-    connect(menu, &QMenu::aboutToShow, this,
-            [this, menu] { fill(*menu, m_figures, m_shown, [this](const QString& id) { emit figureChosen(id); }); });
+    connect(menu, &QMenu::aboutToShow, this, [this, menu] {
+        fill(*menu, m_figures, m_shown, [this](const QString& id) { emit figureChosen(id); });
+        auto* overview = new QAction(tr("Overview") + QStringLiteral("\t0"), menu);
+        overview->setCheckable(true);
+        overview->setChecked(m_shown == kOverview);
+        connect(overview, &QAction::triggered, this, [this] { emit figureChosen(kOverview); });
+        menu->insertAction(menu->actions().value(0), overview);
+    });
     m_layout->setAccessibleName(tr("figures side by side"));
     m_layout->setToolTip(tr("one figure, two or four"));
     m_layout->setSizePolicy(QSizePolicy::Fixed, QSizePolicy::Fixed);
     auto* layout = new QHBoxLayout(this);
     layout->addWidget(m_tabs, 1);
+    layout->addStretch(0);
     layout->addWidget(m_chooser);
     layout->addWidget(m_layout);
     connect(m_tabs, &QTabBar::currentChanged, this, [this](int index) {
@@ -74,30 +81,66 @@ FigureBar::FigureBar(const QList<FigureChoice>& figures, QWidget* parent)
 void FigureBar::setShown(const QString& figure, const QStringList& cards)
 {
     m_shown = figure;
-    QStringList ids{kOverview};
-    ids += cards;
-    if (!ids.contains(figure))
-        ids += figure;
+    m_cards = cards;
+    const int count = figure == kOverview ? static_cast<int>(cards.size()) : 1;
+    m_layout->setCurrent(static_cast<int>(std::find(kCounts.begin(), kCounts.end(), count) - kCounts.begin()));
+    fillTabs();
+}
+
+QString FigureBar::titleOf(const QString& id) const
+{
+    for (const FigureChoice& figure : m_figures)
+        if (figure.id == id)
+            return figure.title;
+    return tr("Overview");
+}
+
+/// All figures in use where there is room for them; else the overview and the one shown; else none, and the menu
+/// is named after the one shown.
+void FigureBar::fillTabs()
+{
+    QStringList all{kOverview};
+    all += m_cards;
+    if (!all.contains(m_shown))
+        all += m_shown;
+    const QStringList few = m_shown == kOverview ? QStringList{kOverview} : QStringList{kOverview, m_shown};
+    const auto widthOf = [&](const QStringList& ids) {
+        int width = 0;
+        for (const QString& id : ids)
+            width += m_tabs->fontMetrics().horizontalAdvance(titleOf(id)) + scaledPixels(20) + 4;
+        return width;
+    };
+    const auto restOf = [&](const QString& chooserText) {
+        return m_chooser->fontMetrics().horizontalAdvance(chooserText) + scaledPixels(40) + m_layout->width() +
+               scaledPixels(28);
+    };
+    const int room = width() - restOf(tr("All figures"));
+    const bool hasTabs = widthOf(few) <= room;
+    const QStringList& ids = widthOf(all) <= room ? all : few;
+    m_tabs->setVisible(hasTabs);
+    // A stretch in the place of the tabs keeps the menu where it is.
+    static_cast<QHBoxLayout*>(layout())->setStretch(1, hasTabs ? 0 : 1);
+    m_chooser->setText(hasTabs ? tr("All figures") : titleOf(m_shown));
     m_isFilling = true;
     if (ids != m_tabIds) {
         while (m_tabs->count() > ids.size())
             m_tabs->removeTab(m_tabs->count() - 1);
         for (int i = 0; i < ids.size(); ++i) {
-            QString title = tr("Overview");
-            for (const FigureChoice& choice : std::as_const(m_figures))
-                if (choice.id == ids[i])
-                    title = choice.title;
             if (i < m_tabs->count())
-                m_tabs->setTabText(i, title);
+                m_tabs->setTabText(i, titleOf(ids[i]));
             else
-                m_tabs->addTab(title);
+                m_tabs->addTab(titleOf(ids[i]));
         }
         m_tabIds = ids;
     }
-    m_tabs->setCurrentIndex(static_cast<int>(m_tabIds.indexOf(figure)));
+    m_tabs->setCurrentIndex(static_cast<int>(m_tabIds.indexOf(m_shown)));
     m_isFilling = false;
-    const int count = figure == kOverview ? static_cast<int>(cards.size()) : 1;
-    m_layout->setCurrent(static_cast<int>(std::find(kCounts.begin(), kCounts.end(), count) - kCounts.begin()));
+}
+
+void FigureBar::resizeEvent(QResizeEvent* event)
+{
+    QWidget::resizeEvent(event);
+    fillTabs();
 }
 
 void FigureBar::openMenu()
@@ -138,14 +181,18 @@ void FigureBar::restyle()
                                  ? QStringLiteral(":/ropewalk/icons/chevron-down-dark.svg")
                                  : QStringLiteral(":/ropewalk/icons/chevron-down-light.svg")));
     m_chooser->setIconSize({scaledPixels(10), scaledPixels(10)});
-    m_layout->setFixedWidth(m_layout->sizeHint().width());
+    // The tabs' height, so that nothing moves when they give way.
+    setMinimumHeight(m_tabs->sizeHint().height());
+    m_layout->setFixedWidth(std::max(m_layout->sizeHint().width(), m_layout->minimumSizeHint().width()));
 }
 
 void FigureBar::changeEvent(QEvent* event)
 {
     QWidget::changeEvent(event);
-    if (event->type() == QEvent::StyleChange)
+    if (event->type() == QEvent::StyleChange) {
         restyle();
+        fillTabs();
+    }
 }
 
 } // namespace ropewalk

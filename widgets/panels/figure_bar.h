@@ -23,8 +23,8 @@ struct FigureChoice
     QString hint; ///< its key, or empty
 };
 
-/// What is on the stage: tabs for the overview and the figures in use, a menu of all figures, and how many stand
-/// side by side.
+/// What is on the stage: tabs for the overview and the figures in use, as far as there is room, a menu of all
+/// figures, and how many stand side by side.
 class FigureBar : public QWidget
 {
     Q_OBJECT
@@ -48,12 +48,16 @@ signals:
 
 protected:
     void changeEvent(QEvent* event) override;
+    void resizeEvent(QResizeEvent* event) override;
 
 private:
     void restyle();
+    void fillTabs();
+    QString titleOf(const QString& id) const; ///< of a figure or the overview
 
     QList<FigureChoice> m_figures;
     QString m_shown;
+    QStringList m_cards;
     QStringList m_tabIds;
     QTabBar* m_tabs;
     QToolButton* m_chooser;

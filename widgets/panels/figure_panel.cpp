@@ -12,6 +12,7 @@
 #include <QComboBox>
 #include <QCoreApplication>
 #include <QEvent>
+#include <QHBoxLayout>
 #include <QPushButton>
 #include <QScrollBar>
 #include <QVBoxLayout>
@@ -82,52 +83,99 @@ bool isRandom(Content content)
     return content != Content::Ones && content != Content::File;
 }
 
-/// Settings that one content alone reads, by the beginning of their keys.
-bool countsForContent(std::string_view key, Content content, std::string_view figure)
+/// The figures that show q and k of some content: those that read where the needle lies.
+std::string_view contentFigures()
+{
+    const FigureSettingInfo* row = findFigureSetting("needle_position");
+    return row ? row->figures : std::string_view();
+}
+
+bool hasContent(std::string_view figure)
+{
+    FigureSettingInfo row;
+    row.figures = contentFigures();
+    return row.isOf(figure);
+}
+
+/// The content that alone reads a setting, by the beginning of the key; empty: all do.
+std::optional<Content> ownerOf(std::string_view key)
 {
     constexpr std::array<std::pair<std::string_view, Content>, 4> kOwners{{{"needle_", Content::Needle},
                                                                            {"cluster_mean", Content::Clusters},
                                                                            {"cluster_sigma", Content::Clusters},
                                                                            {"correlation_", Content::Correlation}}};
+    for (const auto& [beginning, content] : kOwners)
+        if (key.starts_with(beginning))
+            return content;
+    return std::nullopt;
+}
+
+bool countsForContent(std::string_view key, Content content, std::string_view figure)
+{
+    const std::optional<Content> owner = ownerOf(key);
+    if (!owner || !hasContent(figure))
+        return true;
     // That figure is of two clouds unless it is of a file.
-    const Content read =
-        figure == "clusters" && content != Content::File ? Content::Clusters : content;
-    return std::none_of(kOwners.begin(), kOwners.end(), [&](const auto& owner) {
-        return key.starts_with(owner.first) && read != owner.second;
-    });
+    const Content read = figure == "clusters" && content != Content::File ? Content::Clusters : content;
+    return read == *owner;
+}
+
+/// The part of a map that is in view is set by looking closer; it stands here once it is not the whole.
+bool countsForView(std::string_view key, const FigureOptions& options)
+{
+    constexpr std::array<std::string_view, 4> kView{"first_row", "last_row", "first_column", "last_column"};
+    return std::find(kView.begin(), kView.end(), key) == kView.end() ||
+           std::any_of(kView.begin(), kView.end(),
+                       [&](std::string_view each) { return options.settings.stated().contains(each); });
 }
 
 } // namespace
 
-/// In the order in which they stand: first what several figures share, then the table of settings.
+/// In the order in which they stand: first the figure's own, then the content and what it reads, then ranges.
 const std::vector<FigurePanel::Row>& FigurePanel::tableRows()
 {
     static const std::vector<Row> made = [] {
-        constexpr std::string_view kWithContent = "plane scores pairs channels";
-        const auto hasContent = [kWithContent](const std::string& figure) {
-            FigureSettingInfo row;
-            row.figures = kWithContent;
-            return row.isOf(figure);
-        };
+        const std::string_view withContent = contentFigures();
+        static const std::string withRho = "decay " + std::string(withContent);
         const FigureOptions usual;
         std::vector<Row> rows;
-        rows.push_back({{"content", "content of q, k", "how the queries and keys are made before they are rotated",
-                         kWithContent, SettingKind::Choice, word(usual.content), contentWords()},
+        const auto addTable = [&](bool isOfContent) {
+            for (const FigureSettingInfo& info : figureSettings()) {
+                if (ownerOf(info.key).has_value() != isOfContent)
+                    continue;
+                const std::string key(info.key);
+                rows.push_back(
+                    {info,
+                     [key](const FigureOptions& options) { return std::string(options.settings.text(key)); },
+                     [key](FigureOptions& options, const std::string& value) {
+                         static_cast<void>(options.settings.set(key, value)); // a control offers what the table allows
+                     },
+                     [key](const FigureOptions& options, const std::string& figure) {
+                         return countsForContent(key, options.content, figure) && countsForView(key, options);
+                     },
+                     {},
+                     info.kind == SettingKind::Whole && info.upper >= 4096.0});
+            }
+        };
+        addTable(false);
+        rows.push_back({{"content", "Content of q, k", "How the queries and keys are made before they are rotated",
+                         withContent, SettingKind::Choice, word(usual.content), contentWords()},
                         [](const FigureOptions& options) { return std::string(word(options.content)); },
                         [](FigureOptions& options, const std::string& value) {
                             options.content = findContent(value).value_or(options.content);
                         },
                         {},
                         {}});
-        rows.push_back({{"rho", "correlation ρ", "of the key with the query", "decay plane scores pairs channels",
+        addTable(true);
+        rows.push_back({{"rho", "Correlation ρ", "Of the key with the query", withRho,
                          SettingKind::Number, "1", {}, -1.0, 1.0},
                         [](const FigureOptions& options) { return numberText(options.rho); },
                         [](FigureOptions& options, const std::string& value) { options.rho = std::stod(value); },
-                        [hasContent](const FigureOptions& options, const std::string& figure) {
-                            return !hasContent(figure) || options.content == Content::Correlation;
+                        [](const FigureOptions& options, const std::string& figure) {
+                            return figure == "decay" || options.content == Content::Correlation;
                         },
                         {}});
-        rows.push_back({{"seed", "seed", "of the random queries and keys", kWithContent, SettingKind::Whole, "1", {},
+        rows.push_back({{"seed", "Seed", "Of the random queries and keys", withContent, SettingKind::Whole, "1", {},
                          0.0, static_cast<double>(kLargestSeed)},
                         [](const FigureOptions& options) { return std::to_string(options.seed); },
                         [](FigureOptions& options, const std::string& value) { options.seed = std::stoull(value); },
@@ -135,7 +183,8 @@ const std::vector<FigurePanel::Row>& FigurePanel::tableRows()
                         SliderScale{SliderScale::Kind::Linear, 0.0, 100.0, 1.0, 0.0,
                                     static_cast<double>(kLargestSeed)}});
         rows.push_back(
-            {{"max_distance", "longest distance", "right end of the curves, in tokens", "decay", SettingKind::Whole,
+            {{"max_distance", "Longest distance", "Right end of the curves, in tokens",
+              "decay channels range", SettingKind::Whole,
               "131072", {}, 1.0, static_cast<double>(kLongestDistance), true},
              [](const FigureOptions& options) { return std::to_string(options.maxDistance); },
              [](FigureOptions& options, const std::string& value) { options.maxDistance = std::stoll(value); },
@@ -143,7 +192,7 @@ const std::vector<FigurePanel::Row>& FigurePanel::tableRows()
              SliderScale{SliderScale::Kind::Logarithmic, 64.0, static_cast<double>(kLongestDistance), 1.0, 1.0,
                          static_cast<double>(kLongestDistance)},
              true});
-        rows.push_back({{"is_distance_logarithmic", "logarithmic distance", "the axis of the distance", "decay",
+        rows.push_back({{"is_distance_logarithmic", "Logarithmic distance", "The axis of the distance", "decay channels range",
                          SettingKind::Switch, "true"},
                         [](const FigureOptions& options) { return truthText(options.isDistanceLogarithmic); },
                         [](FigureOptions& options, const std::string& value) {
@@ -151,26 +200,12 @@ const std::vector<FigurePanel::Row>& FigurePanel::tableRows()
                         },
                         {},
                         {}});
-        rows.push_back({{"show_bound", "bound of RoFormer", "the factor that bounds the score of any q and k", "decay",
+        rows.push_back({{"show_bound", "Bound of RoFormer", "The factor that bounds the score of any q and k", "decay",
                          SettingKind::Switch, "false"},
                         [](const FigureOptions& options) { return truthText(options.showBound); },
                         [](FigureOptions& options, const std::string& value) { options.showBound = value == "true"; },
                         {},
                         {}});
-        for (const FigureSettingInfo& info : figureSettings()) {
-            const std::string key(info.key);
-            rows.push_back(
-                {info,
-                 [key](const FigureOptions& options) { return std::string(options.settings.text(key)); },
-                 [key](FigureOptions& options, const std::string& value) {
-                     static_cast<void>(options.settings.set(key, value)); // a control offers what the table allows
-                 },
-                 [key](const FigureOptions& options, const std::string& figure) {
-                     return countsForContent(key, options.content, figure);
-                 },
-                 {},
-                 info.kind == SettingKind::Whole && info.upper >= 4096.0});
-        }
         return rows;
     }();
     return made;
@@ -179,8 +214,11 @@ const std::vector<FigurePanel::Row>& FigurePanel::tableRows()
 FigurePanel::FigurePanel(QWidget* parent)
     : QScrollArea(parent)
     , m_body(new QWidget)
-    , m_section(new Section({}, SectionTitle::Kind::Section, m_body))
-    , m_tensors(new QPushButton(tr("open tensors…")))
+    , m_section(new Section({}, SectionTitle::Kind::More, m_body))
+    , m_line(new QWidget(m_body))
+    , m_lineLayout(new QHBoxLayout)
+    , m_tensorsLayout(new QHBoxLayout)
+    , m_tensors(new QPushButton(tr("Open tensors…")))
 {
     setFrameShape(QFrame::NoFrame);
     setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
@@ -190,6 +228,11 @@ FigurePanel::FigurePanel(QWidget* parent)
     auto* layout = new QVBoxLayout(m_body);
     layout->setContentsMargins(0, 0, 0, 0);
     layout->setSpacing(0);
+    m_line->setFixedHeight(1);
+    m_line->setAutoFillBackground(true);
+    m_line->setBackgroundRole(QPalette::Mid);
+    m_lineLayout->addWidget(m_line);
+    layout->addLayout(m_lineLayout);
     layout->addWidget(m_section);
     layout->addStretch(1);
     m_body->setAutoFillBackground(true);
@@ -199,7 +242,8 @@ FigurePanel::FigurePanel(QWidget* parent)
     m_section->setOpen(false);
     m_tensors->setAutoDefault(false);
     m_tensors->setToolTip(tr("queries and keys of a .npy, .npz or .safetensors file"));
-    m_section->content()->addWidget(m_tensors);
+    m_tensorsLayout->addWidget(m_tensors);
+    m_section->content()->addLayout(m_tensorsLayout);
     connect(m_tensors, &QPushButton::clicked, this, &FigurePanel::openTensorsRequested);
     connect(m_section, &Section::toggled, this, [this](bool isOpen) {
         updateGeometry();
@@ -247,9 +291,7 @@ void FigurePanel::setFigure(const std::string& id, const QString& title, const F
         setTabOrder(before, control);
         before = control;
     }
-    FigureSettingInfo content;
-    content.figures = "plane scores pairs channels clusters decay";
-    m_tensors->setVisible(options.content == Content::File && content.isOf(id));
+    m_tensors->setVisible(options.content == Content::File && hasContent(id));
     m_section->title()->setText(tr("Figure: %1").arg(title));
     m_section->title()->setAccessibleName(tr("settings of the figure %1").arg(title));
     setVisible(m_hasSettings);
@@ -283,6 +325,7 @@ QWidget* FigurePanel::makeRow(const Row& row)
     QWidget* control = nullptr;
     if (row.info.kind == SettingKind::Switch) {
         auto* box = new QCheckBox(title);
+        box->setAccessibleName(title);
         connect(box, &QCheckBox::toggled, this, [this, key](bool isOn) { edit(key, truthText(isOn)); });
         control = box;
     } else {
@@ -318,7 +361,8 @@ QWidget* FigurePanel::makeRow(const Row& row)
             control = box;
         }
     }
-    auto* line = new FieldRow(title, control);
+    auto* line = new FieldRow(row.info.kind == SettingKind::Switch ? QString() : title, control);
+    line->allowTwoLines();
     connect(line, &FieldRow::restoreRequested, this, [this, key, preset] { edit(key, preset); });
     return line;
 }
@@ -365,17 +409,18 @@ void FigurePanel::edit(const std::string& key, const std::string& value)
 
 int FigurePanel::openHeight() const
 {
-    int height = m_section->title()->sizeHint().height();
+    int height = m_line->height() + m_section->title()->sizeHint().height();
     for (const auto& [key, widget] : m_widgets)
         if (!widget->isHidden())
             height += widget->sizeHint().height();
-    return height + (m_tensors->isHidden() ? 0 : m_tensors->sizeHint().height());
+    return height + (m_tensors->isHidden() ? 0 : m_tensorsLayout->sizeHint().height());
 }
 
 QSize FigurePanel::sizeHint() const
 {
     return {scaledPixels(260),
-            m_section->isOpen() ? openHeight() + scaledPixels(6) : m_section->title()->sizeHint().height()};
+            m_section->isOpen() ? openHeight() + scaledPixels(6)
+                                : m_line->height() + m_section->title()->sizeHint().height()};
 }
 
 QSize FigurePanel::minimumSizeHint() const
@@ -387,7 +432,9 @@ QSize FigurePanel::minimumSizeHint() const
 void FigurePanel::restyle()
 {
     m_tensors->setFont(windowFont(TextRole::Control));
-    m_tensors->setContentsMargins(scaledPixels(kPad), 0, scaledPixels(kPad), 0);
+    const int pad = scaledPixels(kPad);
+    m_lineLayout->setContentsMargins(pad, 0, pad, 0);
+    m_tensorsLayout->setContentsMargins(pad, scaledPixels(3), pad, scaledPixels(3));
     updateGeometry();
 }
 

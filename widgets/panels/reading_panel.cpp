@@ -69,7 +69,7 @@ public:
         setAccessibleName(text);
         update();
     }
-    QSize sizeHint() const override { return {scaledPixels(100), scaledPixels(22)}; }
+    QSize sizeHint() const override { return {scaledPixels(100), scaledPixels(18)}; }
     QSize minimumSizeHint() const override { return {scaledPixels(40), sizeHint().height()}; }
 
 protected:
@@ -191,10 +191,27 @@ void ReadingPanel::setVariant(const QString& formula, const QString& source)
     showFooter();
 }
 
-void ReadingPanel::setPointed(const QString& line, const QString& copied)
+void ReadingPanel::setPointed(const std::optional<HoverTable>& table, const QStringList& letters)
 {
-    m_pointedLine = line;
-    m_pointedText = copied;
+    m_pointedLine.clear();
+    m_pointedText.clear();
+    if (table) {
+        QStringList parts{table->title};
+        m_pointedText = table->title;
+        for (const QString& letter : letters)
+            m_pointedText += u'\t' + letter;
+        m_pointedText += u'\n';
+        for (const HoverTable::Row& row : table->rows) {
+            QStringList values;
+            for (qsizetype i = 0; i < row.values.size(); ++i)
+                if (!row.values[i].isEmpty())
+                    values += letters.value(i).isEmpty() ? row.values[i] : letters[i] + u' ' + row.values[i];
+            // The numbers before the names: the line is cut short at its end.
+            parts += values.isEmpty() ? row.label : values.join(QStringLiteral(", "));
+            m_pointedText += (QStringList{row.label} + row.values).join(u'\t') + u'\n';
+        }
+        m_pointedLine = parts.join(QStringLiteral(" · "));
+    }
     showFooter();
 }
 
@@ -240,7 +257,7 @@ void ReadingPanel::copyRows()
 void ReadingPanel::restyle()
 {
     const int pad = scaledPixels(kPad);
-    layout()->setContentsMargins(pad, scaledPixels(8), pad, scaledPixels(6));
+    layout()->setContentsMargins(pad, scaledPixels(7), pad, scaledPixels(5));
     layout()->setSpacing(scaledPixels(1));
     for (QHBoxLayout* line : m_lines)
         line->setSpacing(scaledPixels(8));

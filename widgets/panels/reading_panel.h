@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "../plot/hover_table.h"
 #include "core/reading.h"
 
 #include <QList>
@@ -28,8 +29,9 @@ public:
     void setReferenceMatch(const QString& text);
     /// The last line otherwise: which variant is computed, in grey, with its source in the tool tip.
     void setVariant(const QString& formula, const QString& source);
-    /// What lies under the pointer: a line to read, and all of its numbers to copy; both empty: nothing does.
-    void setPointed(const QString& line, const QString& copied);
+    /// What lies under the pointer in a figure; empty: nothing does. `letters` of the configurations that are the
+    /// table's columns, empty where there is one only.
+    void setPointed(const std::optional<HoverTable>& table, const QStringList& letters);
     /// What copy() puts on the clipboard: the numbers under the pointer, else the rows; with all their digits, a
     /// tab between name and value.
     QString textToCopy() const;

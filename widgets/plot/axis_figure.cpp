@@ -5,6 +5,7 @@
 #include "axis_plot.h"
 #include "colour_tables.h"
 #include "map_painter.h"
+#include "series_painter.h"
 #include "widgets/message_text.h"
 
 #include <QImage>
@@ -21,6 +22,7 @@ constexpr double kTickLength = 4.0;
 constexpr double kTickGap = 8.0;
 constexpr double kBarGap = 12.0;
 constexpr double kBarWidth = 11.0;
+constexpr double kLegendIndent = 11.0; ///< from a marker's box to the name
 
 double widestLabel(const FigureStyle& style, const std::vector<AxisTick>& ticks)
 {
@@ -118,6 +120,50 @@ void writeTicks(FigurePen& pen, const QRectF& content, const PlotSpec& plot, con
                          kAxisText, c.text);
 }
 
+/// Places the names of bars and clouds in rows of `width` from the origin on; those beyond the second row are
+/// left out.
+std::vector<LegendEntry> legendEntries(const FigureStyle& style, const PlotSpec& plot, double width)
+{
+    std::vector<LegendEntry> entries;
+    const double height = style.textHeight(kNoteText) + style.px(3.0);
+    double x = 0.0;
+    int row = 0;
+    for (const Series& series : plot.series) {
+        if (!isInLegend(series))
+            continue;
+        const double own = style.px(kLegendIndent) +
+                           std::min(style.textWidth(messageText(series.label), kNoteText),
+                                    width - style.px(kLegendIndent));
+        if (x > 0.0 && x + own > width) {
+            x = 0.0;
+            if (++row == 2)
+                break;
+        }
+        entries.push_back({&series, QRectF(x, row * height, own, height)});
+        x += own + style.px(12.0);
+    }
+    return entries;
+}
+
+void writeLegend(FigurePen& pen, const FigureSpec& figure, const AxisLayout& layout)
+{
+    const FigureStyle& style = pen.style();
+    QPainter& painter = pen.painter();
+    for (const LegendEntry& entry : layout.legend) {
+        const bool isCloud = entry.series->style == SeriesStyle::Points;
+        const double baseline = entry.box.top() + style.ascent(kNoteText);
+        painter.setPen(Qt::NoPen);
+        painter.setBrush(style.seriesColour(figure, *entry.series));
+        paintMarkerShape(painter, {entry.box.left() + style.px(4.0), baseline - style.px(4.0)}, style.px(3.6),
+                         isCloud ? markerShape(figure, *entry.series) : 1);
+        painter.setBrush(Qt::NoBrush);
+        pen.write({entry.box.left() + style.px(kLegendIndent), baseline},
+                  style.elided(messageText(entry.series->label), kNoteText,
+                               entry.box.width() - style.px(kLegendIndent) + 0.5),
+                  kNoteText, style.colours().text);
+    }
+}
+
 /// The colours of the map from the lower end of its values to the upper one.
 void paintColourBar(FigurePen& pen, const PlotSpec& plot, const AxisLayout& layout)
 {
@@ -144,6 +190,12 @@ void paintColourBar(FigurePen& pen, const PlotSpec& plot, const AxisLayout& layo
 
 } // namespace
 
+bool isInLegend(const Series& series)
+{
+    return (series.style == SeriesStyle::Bars || series.style == SeriesStyle::Points) &&
+           !series.label.isEmpty() && series.x && !series.x->empty();
+}
+
 const MapSpec* drawnMap(const PlotSpec& plot)
 {
     return plot.maps.empty() ? nullptr : &plot.maps.front();
@@ -168,7 +220,11 @@ AxisLayout layoutAxes(const FigureStyle& style, const QRectF& content, const Plo
     const MapSpec* map = drawnMap(plot);
     const bool hasBar = map && content.width() > style.px(170.0) && content.height() > style.px(70.0);
     layout.hasXLabel = !plot.xAxis.label.isEmpty() && content.height() > style.px(90.0);
-    const double top = std::ceil(content.top() + style.textHeight(kNoteText) / 2);
+    // The rows of the legend are counted over a width that the axes have in any case.
+    const auto counted = content.height() > style.px(110.0) ? legendEntries(style, plot, 0.7 * content.width())
+                                                            : std::vector<LegendEntry>();
+    const double legendHeight = counted.empty() ? 0.0 : counted.back().box.bottom();
+    const double top = std::ceil(content.top() + legendHeight + style.textHeight(kNoteText) / 2);
 
     // Everything beside the area depends on its height, which depends on how the x axis is labelled.
     double height = 0.0;
@@ -230,6 +286,15 @@ AxisLayout layoutAxes(const FigureStyle& style, const QRectF& content, const Plo
     layout.y = AxisScale(plot.yAxis, lastRow, lastRow - layout.area.height());
     if (plot.secondYAxis)
         layout.secondY = AxisScale(*plot.secondYAxis, lastRow, lastRow - layout.area.height());
+    if (!counted.empty() && !layout.isEmpty()) {
+        layout.legend = legendEntries(style, plot, std::max(0.7 * content.width(), layout.area.width()));
+        for (LegendEntry& entry : layout.legend)
+            entry.box.translate(layout.area.left(), content.top());
+        std::erase_if(layout.legend, [&](const LegendEntry& entry) {
+            return entry.box.bottom() > content.top() + legendHeight + 0.5 ||
+                   entry.box.right() > content.right();
+        });
+    }
     if (hasBar && !layout.isEmpty()) {
         const double second = plot.secondYAxis
                                   ? sideRoom(style, layout.secondYTicks, layout.hasSecondYLabel)
@@ -252,6 +317,7 @@ void paintAxes(FigurePen& pen, const QRectF& content, const FigureSpec& figure, 
     paintColourBar(pen, plot, layout);
     paintPlot(pen, figure, plot, layout, placer);
     writeTicks(pen, content, plot, layout);
+    writeLegend(pen, figure, layout);
     paintLabels(pen, figure, plot, layout, placer);
 }
 

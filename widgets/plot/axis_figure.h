@@ -9,6 +9,13 @@
 
 namespace ropewalk {
 
+/// The name of bars or of a cloud, with its marker, above the axes.
+struct LegendEntry
+{
+    const Series* series = nullptr;
+    QRectF box; ///< of marker and name
+};
+
 /// Where the parts of a figure with axes lie: the rectangle between the axes and the scales in it.
 struct AxisLayout
 {
@@ -23,6 +30,8 @@ struct AxisLayout
     std::vector<AxisTick> barTicks;
     bool hasBarLabel = false;
 
+    std::vector<LegendEntry> legend;
+
     bool isEmpty() const { return area.width() < 8.0 || area.height() < 8.0; }
 };
 
@@ -32,6 +41,9 @@ AxisLayout layoutAxes(const FigureStyle& style, const QRectF& content, const Plo
 /// Into how many columns a curve is reduced over such an area: the pixels of a raster, half design pixels of
 /// a vector.
 int columnCount(const FigureStyle& style, const QRectF& area, double devicePixelRatio);
+
+/// Whether a series is named above the axes: bars and clouds have no line to stand beside.
+bool isInLegend(const Series& series);
 
 /// The map of a plot that is drawn; null where it has none.
 const MapSpec* drawnMap(const PlotSpec& plot);

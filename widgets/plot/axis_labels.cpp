@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "axis_labels.h"
 
-#include "series_painter.h"
 #include "widgets/message_text.h"
 
 #include <algorithm>
@@ -30,22 +29,15 @@ public:
     bool write(const QString& text, const TextKind& kind, const QColor& colour,
                const std::vector<QRectF>& candidates)
     {
-        const auto box = place(candidates);
-        if (box)
-            m_pen.writeInto(*box, text, kind, colour);
-        return box.has_value();
-    }
-
-    /// The best place, veiled.
-    std::optional<QRectF> place(const std::vector<QRectF>& candidates)
-    {
         const auto box = m_placer.place(candidates, style().px(3.0));
         if (!box)
-            return {};
+            return false;
         QColor veil = style().colours().figure;
         veil.setAlphaF(0.8F);
-        m_pen.painter().fillRect(box->adjusted(-style().px(1.5), 0.0, style().px(1.5), 0.0), veil);
-        return box;
+        QPainter& painter = m_pen.painter();
+        painter.fillRect(box->adjusted(-style().px(1.5), 0.0, style().px(1.5), 0.0), veil);
+        m_pen.writeInto(*box, text, kind, colour);
+        return true;
     }
 
     const FigureStyle& style() const { return m_pen.style(); }
@@ -71,38 +63,6 @@ double valueAt(const Series& series, double x)
     if (i == 0 || xs[i] == x)
         return ys[i];
     return ys[i - 1] + (ys[i] - ys[i - 1]) * (x - xs[i - 1]) / (xs[i] - xs[i - 1]);
-}
-
-/// The name of bars or of a cloud with its marker, in a corner: they have no line to stand beside.
-void labelGroup(LabelWriter& writer, FigurePen& pen, const FigureSpec& figure, const Series& series)
-{
-    const FigureStyle& style = writer.style();
-    const QString text = messageText(series.label);
-    const double indent = style.px(11.0);
-    const QSizeF size(writer.size(text, kNoteText).width() + indent, style.textHeight(kNoteText));
-    const QRectF& area = writer.layout().area;
-    const double gap = style.px(5.0);
-    std::vector<QRectF> candidates;
-    // One below the other.
-    for (const bool isAtTop : {true, false})
-        for (const double left : {area.right() - gap - size.width(), area.left() + gap})
-            for (int row = 0; row < 10; ++row) {
-                const double down = gap + row * (size.height() + style.px(3.0));
-                const double top = isAtTop ? area.top() + down : area.bottom() - down - size.height();
-                candidates.emplace_back(QPointF(left, top), size);
-            }
-    const auto box = writer.place(candidates);
-    if (!box)
-        return;
-    const QColor colour = style.seriesColour(figure, series);
-    QPainter& painter = writer.painter();
-    painter.setPen(Qt::NoPen);
-    painter.setBrush(colour);
-    const bool isCloud = series.style == SeriesStyle::Points;
-    paintMarkerShape(painter, QPointF(box->left() + style.px(4.0), box->center().y()), style.px(3.4),
-                     isCloud ? markerShape(figure, series) : 1);
-    painter.setBrush(Qt::NoBrush);
-    pen.writeInto(box->adjusted(indent, 0.0, 0.0, 0.0), text, kNoteText, style.colours().text);
 }
 
 /// A curve's own name beside it: tried along the whole curve, above and below, near its start first (its end
@@ -235,12 +195,8 @@ void paintLabels(FigurePen& pen, const FigureSpec& figure, const PlotSpec& plot,
     // The shortest and most needed first: what is labelled late finds less room.
     for (const Series& series : plot.series)
         if (!series.label.isEmpty() && series.style != SeriesStyle::DataOnly && series.x &&
-            !series.x->empty()) {
-            if (series.style == SeriesStyle::Points || series.style == SeriesStyle::Bars)
-                labelGroup(writer, pen, figure, series);
-            else
-                labelSeries(writer, figure, plot, series);
-        }
+            !series.x->empty() && !isInLegend(series))
+            labelSeries(writer, figure, plot, series);
     for (const auto& [marker, at] : rings)
         if (!marker->label.isEmpty())
             labelMarker(writer, figure, *marker, at);

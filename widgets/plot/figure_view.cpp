@@ -1,24 +1,31 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "figure_view.h"
 
+#include "axis_range.h"
 #include "core/figure_results.h"
 #include "figure_layout.h"
-#include "hover_table.h"
+#include "map_painter.h"
 #include "widgets/message_text.h"
 
 #include <QContextMenuEvent>
 #include <QFocusEvent>
 #include <QImage>
+#include <QKeyEvent>
 #include <QMouseEvent>
 #include <QPainter>
+#include <QWheelEvent>
 
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <utility>
 
 namespace ropewalk {
 namespace {
 
 constexpr int kHoverMargin = 14; ///< from the pointer to the read-out, in window pixels
+constexpr double kZoomStep = 0.8; ///< of one step of the wheel
+constexpr const char* kWholeRange = "whole range";
 
 std::complex<double> directionFrom(const QPointF& centre, const QPointF& point)
 {
@@ -29,7 +36,8 @@ std::complex<double> directionFrom(const QPointF& centre, const QPointF& point)
 
 struct FigureView::Private
 {
-    FigureSpec figure;
+    FigureSpec whole;  ///< as it was given
+    FigureSpec figure; ///< as it is shown: its axes narrowed
     RenderOptions options;
     bool isBusy = false;
     bool showsFocus = false;
@@ -37,7 +45,23 @@ struct FigureView::Private
     QImage picture; ///< the figure as drawn, in device pixels
     double ratio = 1.0;
 
+    /// The narrowed axes of the plots, by index, and what they were before.
+    struct Zoom
+    {
+        PlotRange home, shown;
+        std::vector<PlotRange> told; ///< ranges that the figure may be computed anew for
+    };
+    std::map<int, Zoom> zooms;
+    /// The button is held down to move the axes of a plot.
+    struct Pan
+    {
+        int plot = 0;
+        QPointF last; // window pixels
+    };
+    std::optional<Pan> pan;
+
     std::optional<HoverTable> hover;
+    FigureHit hoverHit;
     QPointF pointer;
     QRegion hoverRegion; ///< what the read-out covers now
 
@@ -52,8 +76,14 @@ struct FigureView::Private
     };
     std::optional<Drag> drag;
     bool isScrubbing = false; ///< the button is held down over axes or small circles
-    int lastPair = -1;
-    qint64 lastDistance = -1;
+    /// What was picked last while the button is down: each place is told once.
+    struct Picked
+    {
+        qint64 pair = -1, distance = -1, m = -1, n = -1;
+
+        bool operator==(const Picked&) const = default;
+    };
+    Picked picked;
 
     /// The figure is laid out in device pixels, so that its lines lie on them.
     RenderOptions deviceOptions() const
@@ -74,7 +104,16 @@ struct FigureView::Private
     void draw(const QWidget& widget);
     void paintHover(QPainter& painter, const QWidget& widget) const;
     QRectF hoverBox(const QWidget& widget) const;
-    std::optional<double> hoverX(const QWidget& widget) const;
+    /// The plot of this index as it is drawn; a null plot where it is not.
+    PlotPlace placeOf(const QWidget& widget, int index) const;
+    /// What the pointer stands on, in window pixels: an upright line, or a cell of a map.
+    QRectF hoverMark(const QWidget& widget) const;
+    Picked pickedAt(const FigureHit& hit) const;
+    bool isPickable(const FigureHit& hit) const;
+    void applyZooms();
+    bool setRange(int plot, const PlotRange& range);
+    bool isNarrowed(int plot) const;
+    QRectF wholeRangeButton(const QWidget& widget) const;
     std::optional<Drag> arrowAt(const QWidget& widget, const QPointF& point) const;
 };
 
@@ -154,29 +193,54 @@ QRectF FigureView::Private::hoverBox(const QWidget& widget) const
     return {QPointF(std::round(x), std::round(y)), size};
 }
 
-std::optional<double> FigureView::Private::hoverX(const QWidget& widget) const
+PlotPlace FigureView::Private::placeOf(const QWidget& widget, int index) const
 {
-    if (!hover || !hover->x || !figure.planes.empty())
+    const FigureLayout layout = layoutFigure(FigureStyle(deviceOptions()), deviceRect(widget), figure);
+    for (const PlotPlace& place : layout.plots)
+        if (place.index == index)
+            return place;
+    return {};
+}
+
+QRectF FigureView::Private::hoverMark(const QWidget& widget) const
+{
+    if (!hover || !hoverHit.isOnAxes || (!hover->x && !hoverHit.cell))
         return {};
-    const FigureStyle style(deviceOptions());
-    const FigureLayout layout = layoutFigure(style, deviceRect(widget), figure);
-    const double x = layoutAxes(style, layout.content, figure).x.toPixel(*hover->x);
-    return std::isfinite(x) ? std::optional(x / ratio) : std::nullopt;
+    const PlotPlace place = placeOf(widget, hoverHit.plot);
+    if (!place.plot)
+        return {};
+    const AxisLayout layout = layoutAxes(FigureStyle(deviceOptions()), place.content, *place.plot);
+    QRectF mark;
+    if (hover->x) {
+        const double x = layout.x.toPixel(*hover->x);
+        if (!(x >= layout.area.left() - 1.0 && x <= layout.area.right() + 1.0))
+            return {};
+        mark = QRectF(x, layout.area.top(), 0.0, layout.area.height());
+    } else {
+        mark = mapCellRect(layout.area, *place.plot, place.plot->maps.front(), *hoverHit.cell)
+                   .intersected(layout.area);
+    }
+    return {mark.topLeft() / ratio, mark.size() / ratio};
 }
 
 void FigureView::Private::paintHover(QPainter& painter, const QWidget& widget) const
 {
     const FigureStyle style(options);
     const ThemeColours& c = style.colours();
-    if (const auto x = hoverX(widget)) {
-        const FigureStyle device(deviceOptions());
-        const FigureLayout layout = layoutFigure(device, deviceRect(widget), figure);
-        const QRectF area = layoutAxes(device, layout.content, figure).area;
+    const QRectF mark = hoverMark(widget);
+    if (hover->x && mark.height() > 0.0) {
         QColor line = c.muted;
         line.setAlphaF(0.6F);
         painter.setPen(QPen(line, 1.0));
-        const double at = std::floor(*x) + 0.5;
-        painter.drawLine(QPointF(at, area.top() / ratio), QPointF(at, area.bottom() / ratio));
+        const double at = std::floor(mark.left()) + 0.5;
+        painter.drawLine(QPointF(at, mark.top()), QPointF(at, mark.bottom()));
+    } else if (hoverHit.cell && !mark.isEmpty()) {
+        painter.setBrush(Qt::NoBrush);
+        const QRectF frame = QRectF(mark.toAlignedRect()).adjusted(-0.5, -0.5, 0.5, 0.5);
+        painter.setPen(QPen(c.figure, 3.0));
+        painter.drawRect(frame);
+        painter.setPen(QPen(c.text, 1.0));
+        painter.drawRect(frame);
     }
     const QRectF box = hoverBox(widget);
     const HoverSizes sizes = measure(*hover, style);
@@ -215,7 +279,7 @@ std::optional<FigureView::Private::Drag> FigureView::Private::arrowAt(const QWid
     const FigureStyle style(deviceOptions());
     const FigureLayout layout = layoutFigure(style, deviceRect(widget), figure);
     const QPointF at = point * ratio;
-    for (const PlaneLayout& plane : layoutPlanes(style, layout.content, figure)) {
+    for (const PlaneLayout& plane : layoutPlanes(style, layout.plots.front().content, figure)) {
         const PlanePanel& panel = figure.planes[static_cast<std::size_t>(plane.panel)];
         if (panel.isStill || panel.thetaRadians == 0.0)
             continue; // no position moves an arrow that does not turn
@@ -246,6 +310,102 @@ std::optional<FigureView::Private::Drag> FigureView::Private::arrowAt(const QWid
     return {};
 }
 
+FigureView::Private::Picked FigureView::Private::pickedAt(const FigureHit& hit) const
+{
+    Picked picked;
+    picked.pair = hit.pair;
+    if (!hit.isOnAxes)
+        return picked;
+    const PlotSpec& plot = *figure.plots()[static_cast<std::size_t>(hit.plot)];
+    const auto pick = [&](const AxisSpec& axis, double value) {
+        const auto whole = static_cast<qint64>(std::clamp(value, 0.0, static_cast<double>(kLargestPosition)));
+        if (axis.meaning == AxisMeaning::Distance)
+            picked.distance = whole;
+        else if (axis.meaning == AxisMeaning::QueryPosition)
+            picked.m = whole;
+        else if (axis.meaning == AxisMeaning::KeyPosition)
+            picked.n = whole;
+    };
+    if (hit.cell) {
+        const MapSpec& map = plot.maps.front();
+        pick(plot.xAxis, wholeIn(mapColumnRange(plot, map, hit.cell->column), hit.x));
+        pick(plot.yAxis, wholeIn(mapRowRange(plot, map, hit.cell->row), hit.y));
+    } else if (plot.maps.empty()) {
+        pick(plot.xAxis, std::round(hit.x));
+        pick(plot.yAxis, std::round(hit.y));
+    }
+    return picked;
+}
+
+bool FigureView::Private::isPickable(const FigureHit& hit) const
+{
+    return pickedAt(hit) != Picked{};
+}
+
+/// Narrows the axes of the figure as given. A plot that was computed anew for a range that was told keeps the
+/// way back; where the axes have become others, they are the new whole.
+void FigureView::Private::applyZooms()
+{
+    figure = whole;
+    picture = {};
+    for (auto at = zooms.begin(); at != zooms.end();) {
+        Zoom& zoom = at->second;
+        const auto index = static_cast<std::size_t>(at->first);
+        PlotSpec* plot = index == 0                     ? &figure
+                         : index <= figure.more.size() ? &figure.more[index - 1]
+                                                        : nullptr;
+        const PlotRange given = plot ? rangeOf(*plot) : PlotRange();
+        const bool isComputedAnew =
+            std::any_of(zoom.told.begin(), zoom.told.end(),
+                        [&](const PlotRange& told) { return told.isAbout(given); });
+        if (!isComputedAnew)
+            zoom.home = given;
+        if (!plot || !zoom.home.holds(zoom.shown) || (zoom.shown == zoom.home && given == zoom.home)) {
+            at = zooms.erase(at);
+            continue;
+        }
+        setRangeOf(*plot, zoom.shown);
+        ++at;
+    }
+}
+
+bool FigureView::Private::setRange(int plot, const PlotRange& range)
+{
+    const PlotRange before = rangeOf(*figure.plots()[static_cast<std::size_t>(plot)]);
+    if (range == before)
+        return false;
+    Zoom& zoom = zooms.try_emplace(plot, Zoom{before, {}, {}}).first->second;
+    zoom.shown = range;
+    if (zoom.told.size() > 200)
+        zoom.told.erase(zoom.told.begin(), zoom.told.begin() + 100);
+    zoom.told.push_back(range);
+    applyZooms();
+    return true;
+}
+
+bool FigureView::Private::isNarrowed(int plot) const
+{
+    const auto zoom = zooms.find(plot);
+    return zoom != zooms.end() && zoom->second.shown != zoom->second.home;
+}
+
+QRectF FigureView::Private::wholeRangeButton(const QWidget& widget) const
+{
+    const auto narrowed =
+        std::find_if(zooms.begin(), zooms.end(), [&](const auto& zoom) { return isNarrowed(zoom.first); });
+    if (narrowed == zooms.end())
+        return {};
+    const PlotPlace place = placeOf(widget, narrowed->first);
+    if (!place.plot)
+        return {};
+    const QRectF area = layoutAxes(FigureStyle(deviceOptions()), place.content, *place.plot).area;
+    const FigureStyle style(options);
+    const QSizeF size(style.textWidth(messageText(kWholeRange), kHoverText) + style.px(12.0),
+                      style.textHeight(kHoverText) + style.px(7.0));
+    return {QPointF(std::round(area.right() / ratio - size.width() - 4.0), std::round(area.top() / ratio + 4.0)),
+            size};
+}
+
 FigureView::FigureView(QWidget* parent)
     : QWidget(parent)
     , d(std::make_unique<Private>())
@@ -260,20 +420,49 @@ FigureView::~FigureView() = default;
 
 void FigureView::setFigure(FigureSpec figure)
 {
-    d->figure = std::move(figure);
-    d->picture = {};
+    if (figure.id != d->whole.id || figure.more.size() != d->whole.more.size())
+        d->zooms.clear();
+    d->whole = std::move(figure);
+    d->applyZooms();
     setAccessibleName(messageText(d->figure.title));
     const Message& description = d->figure.failure.isEmpty() ? d->figure.summary : d->figure.failure;
     setAccessibleDescription(messageText(description));
-    if (d->hover)
-        d->hover =
-            hoverTable(d->figure, d->hit(*this, d->pointer)); // the values under a resting pointer change
+    if (d->hover) { // the values under a resting pointer change
+        d->hoverHit = d->hit(*this, d->pointer);
+        d->hover = hoverTable(d->figure, d->hoverHit);
+        emit readOutChanged();
+    }
     update();
 }
 
 const FigureSpec& FigureView::figure() const
 {
-    return d->figure;
+    return d->whole;
+}
+
+const std::optional<HoverTable>& FigureView::readOut() const
+{
+    return d->hover;
+}
+
+bool FigureView::isZoomed() const
+{
+    return std::any_of(d->zooms.begin(), d->zooms.end(),
+                       [this](const auto& zoom) { return d->isNarrowed(zoom.first); });
+}
+
+void FigureView::showWholeRange()
+{
+    if (!isZoomed())
+        return;
+    const bool isMain = d->isNarrowed(0);
+    // A figure that was computed for its narrowed range is shown in its place until the whole one arrives.
+    for (auto& [plot, zoom] : d->zooms)
+        zoom.shown = zoom.home;
+    d->applyZooms();
+    update();
+    if (isMain)
+        emit viewRangeReset();
 }
 
 void FigureView::setRenderOptions(const RenderOptions& options)
@@ -311,7 +500,18 @@ void FigureView::paintEvent(QPaintEvent*)
             painter.drawEllipse(QPointF(width() - 22.0 + 6.0 * i, height() - 7.0), 2.0, 2.0);
         painter.setBrush(Qt::NoBrush);
     }
-    if (d->hover && !d->drag)
+    if (const QRectF button = d->wholeRangeButton(*this); !button.isEmpty()) {
+        const FigureStyle style(d->options);
+        painter.setPen(QPen(c.rule, 1.0));
+        painter.setBrush(c.figure);
+        painter.drawRoundedRect(button.adjusted(0.5, 0.5, -0.5, -0.5), style.px(4.0), style.px(4.0));
+        painter.setBrush(Qt::NoBrush);
+        FigurePen(painter, style, nullptr)
+            .write({button.center().x(),
+                    button.center().y() + (style.ascent(kHoverText) - style.descent(kHoverText)) / 2},
+                   messageText(kWholeRange), kHoverText, c.accent, Qt::AlignHCenter);
+    }
+    if (d->hover && !d->drag && !d->pan)
         d->paintHover(painter, *this);
     if (d->showsFocus) {
         painter.setPen(QPen(c.accent, 1.5));
@@ -321,10 +521,22 @@ void FigureView::paintEvent(QPaintEvent*)
 
 void FigureView::mousePressEvent(QMouseEvent* event)
 {
-    if (event->button() != Qt::LeftButton)
+    const bool isLeft = event->button() == Qt::LeftButton;
+    if (isLeft && d->wholeRangeButton(*this).contains(event->position())) {
+        showWholeRange();
         return;
-    d->lastPair = -1;
-    d->lastDistance = -1;
+    }
+    if (event->button() == Qt::MiddleButton || (isLeft && (event->modifiers() & Qt::ShiftModifier))) {
+        const FigureHit hit = d->hit(*this, event->position());
+        if (hit.isOnAxes) {
+            d->pan = Private::Pan{hit.plot, event->position()};
+            setCursor(Qt::ClosedHandCursor);
+        }
+        return;
+    }
+    if (!isLeft)
+        return;
+    d->picked = {};
     d->drag = d->arrowAt(*this, event->position());
     if (d->drag) {
         setCursor(Qt::ClosedHandCursor);
@@ -353,43 +565,123 @@ void FigureView::mouseMoveEvent(QMouseEvent* event)
         }
         return;
     }
+    if (d->pan) {
+        const PlotPlace place = d->placeOf(*this, d->pan->plot);
+        if (place.plot) {
+            const AxisLayout layout = layoutAxes(FigureStyle(d->deviceOptions()), place.content, *place.plot);
+            const QPointF from = d->pan->last * d->ratio;
+            const QPointF to = point * d->ratio;
+            PlotRange range = rangeOf(*place.plot);
+            const auto zoom = d->zooms.find(d->pan->plot);
+            const PlotRange home = zoom == d->zooms.end() ? range : zoom->second.home;
+            const PlotSpec& plot = *place.plot;
+            range.x = moved(plot.xAxis, range.x, home.x, layout.x.toValue(from.x()), layout.x.toValue(to.x()));
+            range.y = moved(plot.yAxis, range.y, home.y, layout.y.toValue(from.y()), layout.y.toValue(to.y()));
+            if (plot.secondYAxis)
+                range.secondY = moved(*plot.secondYAxis, range.secondY, home.secondY,
+                                      layout.secondY.toValue(from.y()), layout.secondY.toValue(to.y()));
+            changeRange(d->pan->plot, range);
+        }
+        d->pan->last = point;
+        return;
+    }
     const FigureHit hit = d->hit(*this, point);
     if (d->isScrubbing && (event->buttons() & Qt::LeftButton)) {
-        if (hit.isOnAxes && d->figure.xAxis.meaning == AxisMeaning::Distance) {
-            const auto distance = static_cast<qint64>(std::max(0.0, std::round(hit.x)));
-            if (distance != d->lastDistance)
-                emit distancePicked(d->lastDistance = distance);
-        } else if (hit.pair >= 0 && hit.pair != d->lastPair) {
-            emit pairPicked(d->lastPair = hit.pair);
-        }
+        const Private::Picked now = d->pickedAt(hit);
+        const Private::Picked before = std::exchange(d->picked, now);
+        if (now.distance >= 0 && now.distance != before.distance)
+            emit distancePicked(now.distance);
+        else if (now.pair >= 0 && now.pair != before.pair)
+            emit pairPicked(static_cast<int>(now.pair));
+        if (now.m >= 0 && now.n >= 0 && (now.m != before.m || now.n != before.n))
+            emit positionsPicked(now.m, now.n);
+        else if (now.n < 0 && now.m >= 0 && now.m != before.m)
+            emit queryPicked(now.m);
+        else if (now.m < 0 && now.n >= 0 && now.n != before.n)
+            emit keyPicked(now.n);
     }
-    const bool isPickable = hit.pair >= 0 || hit.isOnAxes;
-    setCursor(d->arrowAt(*this, point) ? Qt::OpenHandCursor
-              : isPickable             ? Qt::PointingHandCursor
-                                       : Qt::ArrowCursor);
+    const bool isButton = d->wholeRangeButton(*this).contains(point);
+    setCursor(d->arrowAt(*this, point)            ? Qt::OpenHandCursor
+              : isButton || d->isPickable(hit) ? Qt::PointingHandCursor
+                                                  : Qt::ArrowCursor);
 
-    d->hover = hoverTable(d->figure, hit);
+    d->hover = isButton ? std::nullopt : hoverTable(d->figure, hit);
+    d->hoverHit = hit;
     d->pointer = point;
     QRegion region;
     if (d->hover) {
         region += d->hoverBox(*this).toAlignedRect().adjusted(-1, -1, 1, 1);
-        if (const auto x = d->hoverX(*this))
-            region += QRect(static_cast<int>(*x) - 2, 0, 5, height());
+        if (const QRectF mark = d->hoverMark(*this); mark.height() > 0.0)
+            region += mark.toAlignedRect().adjusted(-3, -3, 3, 3);
     }
     update(region + d->hoverRegion);
     d->hoverRegion = region;
+    emit readOutChanged();
+}
+
+/// Shows another part of a plot's axes and tells of the main one.
+void FigureView::changeRange(int plot, const PlotRange& range)
+{
+    if (!d->setRange(plot, range))
+        return;
+    d->hover.reset();
+    d->hoverRegion = {};
+    update();
+    if (plot != 0)
+        return;
+    if (d->isNarrowed(0))
+        emit viewRangeChanged(range.x.first, range.x.second, range.y.first, range.y.second);
+    else
+        emit viewRangeReset();
+}
+
+void FigureView::wheelEvent(QWheelEvent* event)
+{
+    const QPoint turned = event->angleDelta();
+    const int steps = turned.y() != 0 ? turned.y() : turned.x(); // some systems turn it with a key held
+    const FigureHit hit = d->hit(*this, event->position());
+    if (steps == 0 || !hit.isOnAxes) {
+        event->ignore();
+        return;
+    }
+    const PlotSpec& plot = *d->figure.plots()[static_cast<std::size_t>(hit.plot)];
+    const PlotPlace place = d->placeOf(*this, hit.plot);
+    const AxisLayout layout = layoutAxes(FigureStyle(d->deviceOptions()), place.content, plot);
+    const double factor = std::pow(kZoomStep, steps / 120.0);
+    PlotRange range = rangeOf(plot);
+    const auto zoom = d->zooms.find(hit.plot);
+    const PlotRange home = zoom == d->zooms.end() ? range : zoom->second.home;
+    if (!(event->modifiers() & Qt::ControlModifier))
+        range.x = zoomed(plot.xAxis, range.x, home.x, hit.x, factor);
+    if (!(event->modifiers() & Qt::ShiftModifier)) {
+        range.y = zoomed(plot.yAxis, range.y, home.y, hit.y, factor);
+        if (plot.secondYAxis)
+            range.secondY = zoomed(*plot.secondYAxis, range.secondY, home.secondY,
+                                   layout.secondY.toValue(event->position().y() * d->ratio), factor);
+    }
+    changeRange(hit.plot, range);
+    event->accept();
+}
+
+void FigureView::keyPressEvent(QKeyEvent* event)
+{
+    if (event->key() == Qt::Key_Backspace && isZoomed())
+        showWholeRange();
+    else
+        QWidget::keyPressEvent(event);
 }
 
 void FigureView::mouseReleaseEvent(QMouseEvent* event)
 {
     d->drag.reset();
+    d->pan.reset();
     d->isScrubbing = false;
     mouseMoveEvent(event);
 }
 
 void FigureView::mouseDoubleClickEvent(QMouseEvent* event)
 {
-    if (event->button() == Qt::LeftButton)
+    if (event->button() == Qt::LeftButton && !d->wholeRangeButton(*this).contains(event->position()))
         emit enlargeRequested();
 }
 
@@ -398,6 +690,7 @@ void FigureView::leaveEvent(QEvent*)
     d->hover.reset();
     update(d->hoverRegion);
     d->hoverRegion = {};
+    emit readOutChanged();
 }
 
 void FigureView::resizeEvent(QResizeEvent*)

@@ -11,7 +11,8 @@
 
 namespace ropewalk {
 
-/// The exact values at a place of a figure: one row a quantity, one column a configuration.
+/// The exact values at a place of a figure: one row a quantity, one column a configuration. A row without
+/// values is a sentence.
 struct HoverTable
 {
     struct Row
@@ -19,10 +20,10 @@ struct HoverTable
         QString label;
         QStringList values; ///< one a column; empty where the configuration has none
     };
-    QString title;                   ///< "pair 12", "r = 1 707"
+    QString title;                   ///< "pair 12", "r = 1 707", "m = 12–15, n = 4–7"
     std::vector<int> configurations; ///< of the columns
     std::vector<Row> rows;
-    std::optional<double> x; ///< the sample that is read, on the x axis
+    std::optional<double> x; ///< the sample that is read, on the x axis; empty for maps, points and tables
 };
 
 /// What to read out at `hit`; empty where nothing is. Pure.

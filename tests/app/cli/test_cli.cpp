@@ -601,7 +601,7 @@ void TestCli::lists()
     QCOMPARE(rules,
              QStringList({"default", "linear", "ntk_aware", "dynamic", "dynamic_qwen",
                           "dynamic_linear", "ntk_by_parts", "yarn",
-                          "llama3", "longrope", "rope_id", "proportional", "explicit", "none"}));
+                          "llama3", "longrope", "resonance", "rope_id", "proportional", "explicit", "none"}));
     for (const char* what : {"presets", "figures", "rules"})
         QVERIFY(!run({"list", what}).out.isEmpty());
 }

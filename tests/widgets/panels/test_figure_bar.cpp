@@ -46,6 +46,8 @@ private slots:
     void tabsAreWhatIsInUse()
     {
         FigureBar bar(fifteen());
+        bar.resize(800, 34);
+        bar.show();
         QSignalSpy chosen(&bar, &FigureBar::figureChosen);
         bar.setShown("overview", {"plane", "decay"});
         QCOMPARE(tabTexts(bar), (QStringList{"Overview", "Plane", "Decay"}));
@@ -102,7 +104,7 @@ private slots:
         for (const double scale : {1.0, 1.5, 2.5})
             QTest::newRow(qPrintable(QString::number(scale))) << scale;
     }
-    /// At a large text the tabs scroll; menu and count stay in sight.
+    /// At a large text fewer tabs stand there, or none and the menu is named after the figure.
     void fitsBesideTheColumn()
     {
         QFETCH(double, scale);
@@ -117,11 +119,27 @@ private slots:
             QVERIFY(bar.rect().contains(part->geometry()));
             QVERIFY(part->width() >= part->minimumSizeHint().width());
         }
-        QVERIFY(bar.chooser()->width() >=
-                QFontMetrics(bar.chooser()->font()).horizontalAdvance(bar.chooser()->text()));
-        QVERIFY(bar.tabs()->geometry().right() < bar.chooser()->x());
-        if (scale == 1.0) // nothing is scrolled away
-            QVERIFY(bar.tabs()->tabRect(bar.tabs()->count() - 1).right() <= bar.tabs()->width());
+        const QString word = bar.chooser()->text();
+        QVERIFY(bar.chooser()->width() >= QFontMetrics(bar.chooser()->font()).horizontalAdvance(word));
+        QCOMPARE(word, QString(scale < 2.0 ? "All figures" : "Temperature"));
+        QCOMPARE(bar.tabs()->isVisible(), scale < 2.0);
+        if (scale < 2.0) {
+            QCOMPARE(bar.tabs()->count(), scale == 1.0 ? 6 : 2);
+            QCOMPARE(bar.tabs()->tabText(bar.tabs()->currentIndex()), QString("Temperature"));
+            // Every tab is whole.
+            QVERIFY(bar.tabs()->tabRect(bar.tabs()->count() - 1).right() < bar.tabs()->width());
+            QVERIFY(bar.tabs()->geometry().right() < bar.chooser()->x());
+        }
+    }
+
+    void menuLeadsToTheOverview()
+    {
+        FigureBar bar(fifteen());
+        bar.setShown("range", {"plane", "decay"});
+        QSignalSpy chosen(&bar, &FigureBar::figureChosen);
+        emit bar.chooser()->menu()->aboutToShow();
+        bar.chooser()->menu()->actions().first()->trigger();
+        QCOMPARE(chosen.takeFirst().front().toString(), QString("overview"));
     }
 };
 

@@ -37,11 +37,16 @@ QStringList figuresOf(const FigureSettingInfo& row)
 std::optional<FigureOptions> optionsWith(FigurePanel& panel, const FigureSettingInfo& row, const QString& figure)
 {
     for (const Content content : contents()) {
-        FigureOptions options;
-        options.content = content;
-        panel.setFigure(figure.toStdString(), figure, options);
-        if (panel.control(std::string(row.key)))
-            return options;
+        // The part in view is offered once something of it is stated.
+        for (const char* stated : {"", "last_row", "last_column"}) {
+            FigureOptions options;
+            options.content = content;
+            if (*stated && row.key != stated && findFigureSetting(stated) && !options.settings.set(stated, "9"))
+                continue;
+            panel.setFigure(figure.toStdString(), figure, options);
+            if (panel.control(std::string(row.key)))
+                return options;
+        }
     }
     return std::nullopt;
 }
