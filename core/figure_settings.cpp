@@ -22,7 +22,7 @@ const std::vector<FigureSettingInfo>& table()
     static const std::vector<FigureSettingInfo> rows{
         {"plane_view",
          "Show",
-         "The arrows of q and k; or two turns composed, R(mθ)R(nθ) = R((m+n)θ); or one turned back, R(mθ)ᵀR(nθ) = "
+         "The arrows of q and k; or two turns composed, R(mθ)R(nθ) = R((m+n)θ); or one turned back, R(mθ)ᵗR(nθ) = "
          "R((n−m)θ)",
          "plane",
          SettingKind::Choice,

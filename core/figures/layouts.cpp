@@ -133,6 +133,16 @@ TableSpec stripsOf(const ConfigurationResult& result, int picked)
     return table;
 }
 
+/// "₁₂": the index of a pair.
+std::string subscript(int index)
+{
+    static constexpr std::array<const char*, 10> kDigits{"₀", "₁", "₂", "₃", "₄", "₅", "₆", "₇", "₈", "₉"};
+    std::string text;
+    for (const char digit : std::to_string(index))
+        text += kDigits[static_cast<std::size_t>(digit - '0')];
+    return text;
+}
+
 /// R(m) on the channels of the first two turning pairs, in the order of the channels.
 PlotSpec matrixOf(const ConfigurationResult& result, Layout layout)
 {
@@ -167,7 +177,7 @@ PlotSpec matrixOf(const ConfigurationResult& result, Layout layout)
                 const char* turn = row.isSecond == column.isSecond ? "cos mθ{pair}"
                                    : row.isSecond                 ? "sin mθ{pair}"
                                                                   : "−sin mθ{pair}";
-                cell.text = {turn, {{"pair", std::to_string(row.pair)}}};
+                cell.text = {turn, {{"pair", subscript(row.pair)}}};
                 cell.fill = CellFill::Pair;
                 cell.share = row.rank;
                 cell.pair = row.pair;
@@ -224,7 +234,7 @@ PlotSpec mixingPlot(const FigureResults& results, int focus, const LayoutData& d
     const double margin = 0.12 * std::max(upper - lower, 1e-3);
     plot.yAxis = {"score / head_dim", AxisKind::Plain, false, lower - margin, upper + margin};
     plot.guides.push_back({false, 0.0, GuideRole::Zero, -1, {}});
-    plot.plotTitle = {"Score of m + c = {m} + c, n + c = {n} + c",
+    plot.plotTitle = {"Score at m = {m} + c, n = {n} + c",
                       {{"m", groupedDigits(results.options.m)}, {"n", groupedDigits(results.options.n)}}};
     return plot;
 }
@@ -347,8 +357,8 @@ FigureSpec buildLayouts(const FigureResults& results)
     const bool isOnes = results.options.content == Content::Ones;
     const std::string letter = letterIfSeveral(results, focus);
     figure.caption = {
-        "{whose}only q and k are turned, v keeps its order · shifted by 0 to {last}, the score / head_dim changes by "
-        "{right} in one layout, by {mixed} with the layouts mixed · content {content}",
+        "{whose}only q and k are turned, v keeps its order · the score / head_dim over shifts to {last} changes by {right} "
+        "in one layout, by {mixed} in two · content {content}",
         {{"whose", letter.empty() ? std::string() : letter + ": "},
          {"last", std::to_string(kShifts - 1)},
          {"right", shortNumber(spread(curves.right), 2)},
@@ -356,7 +366,7 @@ FigureSpec buildLayouts(const FigureResults& results)
          {"content", std::string(word(isOnes ? Content::Gaussian : results.options.content))},
          {"seed", std::to_string(results.options.seed)}}};
     if (isOnes)
-        figure.caption.text += ", seed {seed}: ones have the same score in both layouts";
+        figure.caption.text += ", seed {seed} (ones score the same in both)";
     figure.summary = {"The {width} channels of {name} in the half-split and the interleaved layout, coloured by pair, "
                       "with the permutation between them. In one layout the score depends on the distance only; with "
                       "k turned in the other layout it changes by {mixed} while both positions are shifted.",

@@ -26,7 +26,7 @@ std::complex<double> unit(double re, double im)
 enum class View {
     Pairs,    ///< q and k
     Compose,  ///< the arrow 1 turned by R(mθ), by R(nθ), and by both
-    Transpose ///< by R(mθ), by R(nθ), and by R(mθ)ᵀR(nθ)
+    Transpose ///< by R(mθ), by R(nθ), and by R(mθ)ᵗR(nθ)
 };
 
 View viewOf(const FigureOptions& options)
@@ -111,7 +111,7 @@ double addMatrices(FigureSpec& figure, View view, const ConfigurationResult& res
     figure.more.push_back(matrixPlot(title("R(mθ)", "A·R(mθ), A = {factor}"), query, 0, CellFill::Query, panel.pair));
     figure.more.push_back(matrixPlot(title("R(nθ)", "A·R(nθ), A = {factor}"), key, 1, CellFill::Key, panel.pair));
     figure.more.push_back(matrixPlot(isSum ? Message("R(mθ)R(nθ) = R((m+n)θ)")
-                                           : title("R(mθ)ᵀR(nθ) = R((n−m)θ)", "A²·R(mθ)ᵀR(nθ), A = {factor}"),
+                                           : title("R(mθ)ᵗR(nθ) = R((n−m)θ)", "A²·R(mθ)ᵗR(nθ), A = {factor}"),
                                      both, 2, CellFill::Accent, panel.pair));
     figure.rowSpan = 3;
     figure.columnShares = {2.7, 1.0};
@@ -149,7 +149,7 @@ PlanePanel makePanel(const FigureResults& results, int index, const Configuratio
         panel.sweepRadians = (isSum ? panel.n : -panel.m) * panel.thetaRadians;
         panel.queryLabel = label("R(mθ), m = {position}", panel.m);
         panel.keyLabel = label("R(nθ), n = {position}", panel.n);
-        panel.composedLabel = label(isSum ? "both, m + n = {position}" : "R(mθ)ᵀR(nθ), n − m = {position}", together);
+        panel.composedLabel = label(isSum ? "both, m + n = {position}" : "R(mθ)ᵗR(nθ), n − m = {position}", together);
         return panel;
     }
     const auto [a, b] = result.channels.pair(panel.pair);
@@ -241,14 +241,14 @@ FigureSpec buildPlane(const FigureResults& results)
         const bool isSum = view == View::Compose;
         figure.title = {isSum ? "Two turns of pair {pair} are one" : "Pair {pair} turned back: the transpose",
                         {{"pair", std::to_string(pair)}}};
-        figure.formula = isSum ? "R(a) R(b) = R(a + b)" : "R(a)ᵀ = R(−a), R(mθ)ᵀ R(nθ) = R((n−m)θ)";
+        figure.formula = isSum ? "R(a) R(b) = R(a + b)" : "R(a)ᵗ = R(−a), R(mθ)ᵗ R(nθ) = R((n−m)θ)";
         figure.notes.push_back({Severity::Read,
                                 {},
                                 {"The product of the two matrices and the matrix of one turn differ by {apart} at most",
                                  {{"apart", shortNumber(apart, 2)}}}});
         figure.summary = {isSum ? "The arrow 1 turned by R(mθ), m = {m}, by R(nθ), n = {n}, and by both: one turn by "
                                   "m + n positions, pair {pair} of {names}."
-                                : "The arrow 1 turned by R(mθ), m = {m}, by R(nθ), n = {n}, and by R(mθ)ᵀR(nθ): a turn "
+                                : "The arrow 1 turned by R(mθ), m = {m}, by R(nθ), n = {n}, and by R(mθ)ᵗR(nθ): a turn "
                                   "by n - m positions, pair {pair} of {names}.",
                           {{"m", groupedDigits(results.options.m)},
                            {"n", groupedDigits(results.options.n)},

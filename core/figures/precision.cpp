@@ -251,7 +251,7 @@ PlotSpec staircase(int index, std::int64_t length)
         series.xUnit = "token";
         series.x = x;
         series.y = std::move(y);
-        series.style = SeriesStyle::Line;
+        series.style = SeriesStyle::Steps;
         series.label = label;
         series.colour = colour;
         series.pattern = pattern;

@@ -244,9 +244,18 @@ std::optional<HoverTable> planeTable(const FigureSpec& figure, const PlotSpec& p
     const auto angle = [&](const std::complex<double>& arrow) {
         return std::abs(arrow) > 0.0 ? degrees(std::arg(arrow)) : QStringLiteral("–");
     };
-    table.rows.push_back({messageText("angle of q"), {angle(query)}});
-    table.rows.push_back({messageText("angle of k"), {angle(key)}});
-    table.rows.push_back({messageText("from k to q"), {angle(query * std::conj(key))}});
+    const auto turns = std::find_if(plot.planes.begin(), plot.planes.end(), [&](const PlanePanel& panel) {
+        return panel.configuration == hit.configuration && panel.composed;
+    });
+    if (turns != plot.planes.end()) { // two turns of the arrow 1, not q and k
+        table.rows.push_back({messageText("angle of R(mθ)"), {angle(turns->query)}});
+        table.rows.push_back({messageText("angle of R(nθ)"), {angle(turns->key)}});
+        table.rows.push_back({messageText("of both together"), {angle(*turns->composed)}});
+    } else {
+        table.rows.push_back({messageText("angle of q"), {angle(query)}});
+        table.rows.push_back({messageText("angle of k"), {angle(key)}});
+        table.rows.push_back({messageText("from k to q"), {angle(query * std::conj(key))}});
+    }
     for (const PlanePanel& panel : plot.planes)
         if (panel.configuration == hit.configuration && panel.pair == hit.pair && !panel.isStill)
             table.rows.push_back(

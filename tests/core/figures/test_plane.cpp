@@ -171,7 +171,7 @@ void TestPlane::transpose()
     const RopeConfig config = plainRope(64, 64, 1e4);
     const FigureSpec figure = figureFor("plane", {config}, withSettings({{"plane_view", "transpose"}}, options));
     const PlanePanel& panel = figure.planes.front();
-    QVERIFY(std::abs(*panel.composed - std::conj(panel.query)) < 1e-14); // R(a)ᵀ = R(-a)
+    QVERIFY(std::abs(*panel.composed - std::conj(panel.query)) < 1e-14); // R(a)ᵗ = R(-a)
     QVERIFY(std::abs(panel.sweepFrom * std::polar(1.0, panel.sweepRadians) - *panel.composed) < 1e-14);
     // Only the distance is left: both positions shifted, the same product.
     options.m = 1040;
