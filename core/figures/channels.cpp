@@ -74,8 +74,8 @@ void addStrip(TableSpec& table, const FigureResults& results, int index, const C
                 const int axis = axes[static_cast<std::size_t>(pair)];
                 TableCell& below = axisCells[static_cast<std::size_t>(channel)];
                 below.text = kAxes[axis];
-                below.fill = CellFill::Configuration;
-                below.configuration = axis;
+                below.fill = CellFill::Pair;
+                below.share = axis / 2.0;
                 below.pair = pair;
             }
         }

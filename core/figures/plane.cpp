@@ -112,7 +112,7 @@ double addMatrices(FigureSpec& figure, View view, const ConfigurationResult& res
     figure.more.push_back(matrixPlot(title("R(nθ)", "A·R(nθ), A = {factor}"), key, 1, CellFill::Key, panel.pair));
     figure.more.push_back(matrixPlot(isSum ? Message("R(mθ)R(nθ) = R((m+n)θ)")
                                            : title("R(mθ)ᵗR(nθ) = R((n−m)θ)", "A²·R(mθ)ᵗR(nθ), A = {factor}"),
-                                     both, 2, CellFill::Accent, panel.pair));
+                                     both, 2, CellFill::None, panel.pair));
     figure.rowSpan = 3;
     figure.columnShares = {2.7, 1.0};
     return apart;

@@ -233,7 +233,7 @@ void paintLargeCircle(FigurePen& pen, const PlaneLayout& layout, const PlotSpec&
         paintArrow(painter, layout.centre, onCircle(layout.centre, layout.radius - style.px(2.0), direction),
                    colour, width, head);
     };
-    const QColor composedColour = panel.isStill ? mixed(c.muted, c.accent, 0.6) : c.accent;
+    const QColor composedColour = panel.isStill ? c.muted : c.text;
     if (panel.composed)
         paintPhasor(*panel.composed, composedColour);
     paintPhasor(panel.key, keyColour);
