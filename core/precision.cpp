@@ -166,11 +166,14 @@ RoundedAngles::RoundedAngles(PrecisionMode mode, std::span<const double> plain, 
     m_divisor.assign(m_pairs.size(), 1.0F);
     GeometricSeries series;
     bool isDivided = false;
+    bool isPlainGeometric = true; // but where two blocks of a head each begin anew
     if (isSeries) {
         series = seriesThrough(scaled, m_pairs);
         isDivided = !isGeometric(scaled, m_pairs, series);
-        if (isDivided)
+        if (isDivided) {
             series = seriesThrough(plain, m_pairs);
+            isPlainGeometric = isGeometric(plain, m_pairs, series);
+        }
         m_start = fl32(series.start);
         m_ratio = fl32(series.ratio);
     }
@@ -211,7 +214,9 @@ RoundedAngles::RoundedAngles(PrecisionMode mode, std::span<const double> plain, 
             break;
         }
         if (isDivided) {
-            const double divisor = plain[static_cast<std::size_t>(pair)] / theta;
+            const double undivided = isPlainGeometric ? plain[static_cast<std::size_t>(pair)]
+                                                      : series.start * std::pow(series.ratio, pair);
+            const double divisor = undivided / theta;
             m_divisor[k] = fl32(divisor);
             exactFactor *= static_cast<double>(m_divisor[k]);
             steps += kFloatStep;

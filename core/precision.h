@@ -62,8 +62,8 @@ struct ExactTurn
 ExactTurn exactTurn(std::int64_t position, double theta);
 
 /// The angles that one mode makes of one frequency table. The running product and the powers of ggml take the
-/// frequencies as a geometric series where they are one, else as the plain series with a divisor a pair, as
-/// files in its format carry them (rope_freqs, rope_factors_long).
+/// frequencies as a geometric series where they are one, else as the series of the first two plain ones with a
+/// divisor a pair, as files in its format carry them (rope_freqs, rope_factors_long).
 class RoundedAngles
 {
 public:
