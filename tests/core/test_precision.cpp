@@ -395,7 +395,7 @@ void TestPrecision::firstPastIsTheFirst()
 void TestPrecision::boundHolds()
 {
     std::mt19937 random(17);
-    for (int round = 0; round < 60; ++round) {
+    for (int round = 0; round < 30; ++round) {
         const RopeConfig config = randomConfig(random);
         const FrequencyTable table = frequencyTable(config);
         for (const PrecisionModeInfo& mode : precisionModes()) {
