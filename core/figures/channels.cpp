@@ -379,7 +379,7 @@ FigureSpec buildChannels(const FigureResults& results)
     caption.values.emplace_back("positional", shortNumber(contributionOf(drawn, true), 4));
     caption.values.emplace_back("still", shortNumber(contributionOf(drawn, false), 4));
     figure.caption = std::move(caption);
-    figure.rowShares = {std::clamp(0.2 + 0.12 * figure.table->rows, 0.32, 0.9), 1.2};
+    figure.rowShares = {std::clamp(0.73 + 0.12 * figure.table->rows, 0.85, 1.1), 1.2}; // three plots at 174x100mm too
     figure.summary = {"Channels of the head of {names} as strips, coloured by pair where they turn, grey where they "
                       "stay. Rotated share f: {shares}; the decay curve never falls below 1 - 2f.",
                       {{"names", joinedNames(results)}, {"shares", shares}}};
