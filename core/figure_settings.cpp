@@ -149,7 +149,7 @@ const std::vector<FigureSettingInfo>& table()
           {"deberta_index", "DeBERTa: buckets"},
           {"alibi", "ALiBi"},
           {"none", "No encoding"}}},
-        {"encodings_normalised", "Normalised", "Each curve over its largest magnitude, all in one plot", "encodings",
+        {"encodings_normalised", "Normalised", "Each over its largest magnitude, and the curves in one plot", "encodings",
          SettingKind::Switch, "false"},
         {"encodings_span", "Distances", "Distances that are drawn on both sides, tokens", "encodings",
          SettingKind::Whole, "128", {}, 8.0, 2048.0, true},

@@ -593,10 +593,11 @@ void drawPanels(FigureSpec& figure, const FigureResults& results, const Encoding
         else
             others.push_back(std::move(plot));
     }
-    if (isNormalised) { // one picture of all that are scores
+    if (isNormalised) { // one picture of all scores that are curves
         for (const PlotSpec& other : others)
             for (const Series& series : other.series)
-                if (!series.isExported && other.yAxis.lower < 0.0) {
+                if (!series.isExported && series.style == SeriesStyle::Line && series.unit != "bucket" &&
+                    series.unit != "row") {
                     Series overlaid = series;
                     overlaid.label = series.quantity;
                     overlaid.colour =

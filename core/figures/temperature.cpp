@@ -222,10 +222,12 @@ void addDrawn(PlotSpec& plot, Series series, const Curve& curve)
         return;
     }
     Series drawn = series;
-    std::vector<double> y = *series.y;
-    for (std::size_t i = 0; i + 1 < y.size() && curve.tau((*series.x)[i + 1]) == 1.0; ++i)
-        y[i] = kNone;
-    drawn.y = makeValues(std::move(y));
+    std::size_t from = 0;
+    while (from + 1 < series.x->size() && curve.tau((*series.x)[from + 1]) == 1.0)
+        ++from;
+    const auto start = static_cast<std::ptrdiff_t>(from);
+    drawn.x = makeValues({series.x->begin() + start, series.x->end()});
+    drawn.y = makeValues({series.y->begin() + start, series.y->end()});
     drawn.isExported = false;
     series.style = SeriesStyle::DataOnly;
     plot.series.push_back(std::move(series));

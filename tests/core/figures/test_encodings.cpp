@@ -142,6 +142,10 @@ void TestEncodingsFigure::normalisedIsAPictureOnly()
             QVERIFY(magnitude == 0.0 || std::fabs(magnitude - 1.0) < 1e-15);
         }
     QVERIFY(drawn > 10);
+    for (const char* name : {"rope", "sinusoidal", "transformer_xl", "alibi_head_1", "none"}) // over one another
+        QVERIFY(std::any_of(after.series.begin(), after.series.end(), [&](const Series& series) {
+            return series.name == name && series.style == SeriesStyle::Line;
+        }));
     QCOMPARE(valueAt(before, "sinusoidal", 0), 32.0);
 }
 

@@ -226,7 +226,14 @@ void TestTemperatureFigure::ownRuleIsHeavy()
     QVERIFY(findSeries(figure, "tau_rope_id", 0)->isEmphasised);
     QVERIFY(findSeries(figure, "tau_log_n", 1)->isEmphasised);
     QVERIFY(!findSeries(figure, "tau_log_n", 0)->isEmphasised);
-    QVERIFY(std::isfinite(findSeries(figure, "tau_log_n", 0)->y->front())); // data has no gap
+    // Drawn from where it parts from 1, exported whole.
+    QCOMPARE(findSeries(figure, "tau_log_n", 0)->x->front(), 1024.0);
+    const auto drawn = std::find_if(figure.series.begin(), figure.series.end(), [](const Series& series) {
+        return series.name == "tau_log_n" && series.configuration == 0 && !series.isExported;
+    });
+    QVERIFY(drawn != figure.series.end());
+    QCOMPARE(drawn->x->front(), 4096.0);
+    QCOMPARE(drawn->y->front(), 1.0);
     QCOMPARE(valueAt(figure, "tau_log_n", 8192, 1), 1.0); // each with its own T
     QVERIFY(valueAt(figure, "tau_log_n", 8192, 0) > 1.0);
 }
