@@ -127,11 +127,11 @@ std::array<Values, 2> projected(const PrincipalPlane& plane, std::span<const dou
     return {makeValues(std::move(x)), makeValues(std::move(y))};
 }
 
-/// Powers of two from 16, and the last length itself.
-std::vector<double> lengthsTo(std::int64_t last)
+/// Powers of two from 16 (of four where the model goes far), and the last length itself.
+std::vector<double> lengthsTo(std::int64_t last, bool isModel)
 {
     std::vector<double> lengths;
-    for (std::int64_t length = 16; length < last; length *= 2)
+    for (std::int64_t length = 16; length < last; length *= isModel ? 4 : 2)
         lengths.push_back(static_cast<double>(length));
     lengths.push_back(static_cast<double>(last));
     return lengths;
@@ -193,7 +193,7 @@ Result<ConfigurationClusters> computeOne(const FigureJob& job, const Configurati
     }
     clusters.plain = measure(clouds.query, clouds.key, width, job.stop);
     clusters.turned = measure(clouds.turnedQuery, clouds.turnedKey, width, job.stop);
-    clusters.lengths = lengthsTo(last);
+    clusters.lengths = lengthsTo(last, isModel);
     for (std::size_t i = 0; i < clusters.lengths.size(); ++i) {
         if (job.stop.stop_requested())
             return cancelled;
@@ -276,7 +276,7 @@ PlotSpec tableOf(const ConfigurationClusters& clusters)
     };
     constexpr std::array kRows{Row{"silhouette", &Measures::silhouette},
                                Row{"Davies–Bouldin", &Measures::daviesBouldin},
-                               Row{"mean distance", &Measures::centroidDistance},
+                               Row{"distance of the means", &Measures::centroidDistance},
                                Row{"stable rank q", &Measures::stableRankQuery},
                                Row{"stable rank k", &Measures::stableRankKey},
                                Row{"mean score / dₕ", &Measures::meanScore}};
