@@ -13,6 +13,7 @@
 #include "widgets/message_text.h"
 #include "widgets/panels/message_bar.h"
 
+#include <QAction>
 #include <QApplication>
 #include <QClipboard>
 #include <QCloseEvent>
@@ -127,6 +128,20 @@ void MainWindow::chooseTensors()
             openTensors(choice);
         });
     menu.addSeparator();
+    // The other heads of the file that is open.
+    const FigureOptions& options = m_document.session().options;
+    if (options.tensors && options.tensors->heads > 1) {
+        QMenu* heads = menu.addMenu(tr("&Head"));
+        constexpr std::int64_t kMostListed = 256;
+        for (std::int64_t head = 0; head < std::min(kMostListed, options.tensors->heads); ++head) {
+            TensorChoice choice = options.tensorChoice;
+            choice.head = head;
+            QAction* action =
+                heads->addAction(QString::number(head), this, [this, choice] { openTensors(choice); });
+            action->setCheckable(true);
+            action->setChecked(head == options.tensorChoice.head);
+        }
+    }
     menu.addAction(tr("&Open a file…"), this, [this] {
         const QString path =
             QFileDialog::getOpenFileName(this, tr("Open queries and keys"), m_settings.lastFolder,

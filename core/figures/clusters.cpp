@@ -227,7 +227,7 @@ Series points(int index, const char* name, const std::array<Values, 2>& at, int 
     return series;
 }
 
-constexpr int kQueryColour = 0, kKeyColour = 1;
+constexpr int kQueryColour = 0, kKeyColour = 1; ///< one configuration's clouds are drawn: there is nothing to mix up
 
 /// Axes that hold all points, a little wider.
 void chooseRanges(PlotSpec& plot, const std::vector<const std::array<Values, 2>*>& clouds)
@@ -312,14 +312,16 @@ Series curve(int index, const char* name, const char* unit, const Values& x, Val
     return series;
 }
 
-constexpr int kSilhouetteColour = 2, kDistanceColour = 3, kBouldinColour = 4;
-
 /// Silhouette, distance of the means and Davies-Bouldin index against the length.
 PlotSpec curvesOf(const FigureResults& results, const ClustersData& data, int focus)
 {
     PlotSpec plot;
     plot.plotTitle = "against the length";
     const bool isSeveral = results.configurations.size() > 1;
+    const std::vector<int> free = freeColours(results);
+    const int silhouetteColour = free.front();
+    const int distanceColour = free[1 % free.size()];
+    const int bouldinColour = free[2 % free.size()];
     double last = 32.0;
     double largestBouldin = 1.0;
     double leastBouldin = 1.0;
@@ -339,7 +341,7 @@ PlotSpec curvesOf(const FigureResults& results, const ClustersData& data, int fo
         turned.isEmphasised = isFocus;
         turned.label = isSeveral ? Message("{letter} silhouette", {{"letter", letter}}) : Message("silhouette");
         if (!isSeveral)
-            turned.colour = kSilhouetteColour;
+            turned.colour = silhouetteColour;
         plot.series.push_back(std::move(turned));
         Series plain = curve(index, "silhouette_without_rope", "silhouette", x,
                              valuesOf(clusters.plainAt, &Measures::silhouette));
@@ -347,7 +349,7 @@ PlotSpec curvesOf(const FigureResults& results, const ClustersData& data, int fo
         plain.pattern = LinePattern::Dashed;
         plain.label = "silhouette without RoPE";
         if (!isSeveral)
-            plain.colour = kSilhouetteColour;
+            plain.colour = silhouetteColour;
         plot.series.push_back(std::move(plain));
 
         std::vector<double> share;
@@ -365,7 +367,7 @@ PlotSpec curvesOf(const FigureResults& results, const ClustersData& data, int fo
         model.label = "distance of the means";
         model.quantity = "distance of the means, share of that without RoPE";
         if (!isSeveral)
-            model.colour = kDistanceColour;
+            model.colour = distanceColour;
         plot.series.push_back(std::move(model));
 
         for (const Measures& measures : clusters.turnedAt)
@@ -380,7 +382,7 @@ PlotSpec curvesOf(const FigureResults& results, const ClustersData& data, int fo
         bouldin.isOnSecondAxis = true;
         bouldin.label = "Davies–Bouldin";
         if (!isSeveral)
-            bouldin.colour = kBouldinColour;
+            bouldin.colour = bouldinColour;
         plot.series.push_back(std::move(bouldin));
         const auto dataOnly = [&](const char* name, const char* unit, const std::vector<Measures>& list,
                                   double Measures::*member) {
