@@ -59,6 +59,9 @@ public:
     /// refused; the reason is in the message bar and nothing changed.
     bool openFile(const QString& path);
     bool addFile(const QString& path); ///< a model's configuration beside the present ones
+    /// Shows queries and keys of a file or built-in ones. False when they were refused, also where no configuration has
+    /// their head_dim; the reason is in the message bar and nothing changed.
+    bool openTensors(const TensorChoice& choice);
     bool saveTo(const QString& path);
     bool exportTo(const QString& path, const QString& figure, const ExportOptions& options);
 
@@ -101,6 +104,7 @@ private:
     void showNotes();
     void showText(const QString& title, const QString& html);
     bool placeModel(const QString& path, bool isAdded);
+    void chooseTensors(); ///< a menu of the built-in ones and of a file
     void pasteConfiguration();
     void addConfiguration(RopeConfig config, const QString& what);
     void editList(const QString& what,

@@ -127,7 +127,13 @@ void MainWindow::connectStage()
 
     connect(m_figureBar, &FigureBar::figureChosen, this, &MainWindow::showFigure);
     connect(m_figureBar, &FigureBar::countChosen, this, &MainWindow::showCount);
-    connect(m_figurePanel, &FigurePanel::optionsEdited, &m_document, &Document::setOptions);
+    connect(m_figurePanel, &FigurePanel::optionsEdited, this, [this](const FigureOptions& options) {
+        if (options.content != Content::File || options.tensors)
+            m_document.setOptions(options);
+        else if (!openTensors(options.tensorChoice))
+            showFigurePanel(); // the control goes back to what is shown
+    });
+    connect(m_figurePanel, &FigurePanel::openTensorsRequested, this, &MainWindow::chooseTensors);
     connect(m_figurePanel, &FigurePanel::toggled, this, [this] { m_isFigurePanelChosen |= !m_isShowing; });
     connect(m_canvas, &FigureCanvas::pairPicked, this,
             [this](int pair) { editOptions([pair](FigureOptions& options) { options.pair = pair; }); });

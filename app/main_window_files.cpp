@@ -7,14 +7,17 @@
 #include "core/io/model_file.h"
 #include "file_text.h"
 #include "session_edits.h"
+#include "tensors.h"
 #include "widgets/export_dialog.h"
 #include "widgets/figure_canvas.h"
 #include "widgets/message_text.h"
 #include "widgets/panels/message_bar.h"
 
+#include <QAction>
 #include <QApplication>
 #include <QClipboard>
 #include <QCloseEvent>
+#include <QCursor>
 #include <QDragEnterEvent>
 #include <QFileDialog>
 #include <QFileInfo>
@@ -53,6 +56,12 @@ void MainWindow::report(const Error& error)
 bool MainWindow::openFile(const QString& path)
 {
     m_messageBar->dismiss("file");
+    if (isTensorFile(path)) {
+        if (!openTensors(choiceForFile(path)))
+            return false;
+        remember(path);
+        return true;
+    }
     if (isGgufFile(path.toStdString()))
         return placeModel(path, false);
     const Result<std::string> text = readTextFile(path);
@@ -79,6 +88,68 @@ bool MainWindow::openFile(const QString& path)
              {{"details", tr("Details")}}});
     remember(path);
     return true;
+}
+
+bool MainWindow::openTensors(const TensorChoice& choice)
+{
+    m_messageBar->dismiss("file");
+    FigureOptions options = m_document.session().options;
+    options.content = Content::File;
+    options.tensorChoice = choice;
+    if (const Result<void> loaded = loadTensors(options); !loaded) {
+        report(loaded.error());
+        return false;
+    }
+    const HeadTensors& tensors = *options.tensors;
+    const std::vector<SessionConfiguration>& list = m_document.session().configurations;
+    if (std::none_of(list.begin(), list.end(), [&](const SessionConfiguration& configuration) {
+            return configuration.config.headDim == tensors.headDim;
+        })) {
+        report({ErrorCode::BadInput,
+                {"{tensors} has rows of {width} channels, and no configuration has this head_dim; expected the model that "
+                 "they are of, or one as wide, first",
+                 {{"tensors", tensors.name}, {"width", std::to_string(tensors.headDim)}}},
+                {}});
+        return false;
+    }
+    options.m = std::min(options.m, tensors.tokens - 1); // there are rows for its tokens only
+    options.n = std::min(options.n, tensors.tokens - 1);
+    m_document.setOptions(options);
+    return true;
+}
+
+void MainWindow::chooseTensors()
+{
+    QMenu menu(this);
+    for (const BuiltinTensors& builtin : builtinTensors())
+        menu.addAction(QString::fromStdString(builtin.title), this, [this, name = builtin.name] {
+            TensorChoice choice;
+            choice.file = "builtin:" + name;
+            openTensors(choice);
+        });
+    menu.addSeparator();
+    // The other heads of the file that is open.
+    const FigureOptions& options = m_document.session().options;
+    if (options.tensors && options.tensors->heads > 1) {
+        QMenu* heads = menu.addMenu(tr("&Head"));
+        constexpr std::int64_t kMostListed = 256;
+        for (std::int64_t head = 0; head < std::min(kMostListed, options.tensors->heads); ++head) {
+            TensorChoice choice = options.tensorChoice;
+            choice.head = head;
+            QAction* action =
+                heads->addAction(QString::number(head), this, [this, choice] { openTensors(choice); });
+            action->setCheckable(true);
+            action->setChecked(head == options.tensorChoice.head);
+        }
+    }
+    menu.addAction(tr("&Open a file…"), this, [this] {
+        const QString path =
+            QFileDialog::getOpenFileName(this, tr("Open queries and keys"), m_settings.lastFolder,
+                                         tr("Tensors (*.npy *.npz *.safetensors);;All files (*)"));
+        if (!path.isEmpty() && openTensors(choiceForFile(path)))
+            remember(path);
+    });
+    menu.exec(QCursor::pos());
 }
 
 bool MainWindow::addFile(const QString& path)
@@ -208,7 +279,7 @@ void MainWindow::showText(const QString& title, const QString& html)
 void MainWindow::openWithDialog()
 {
     const QString path = QFileDialog::getOpenFileName(
-        this, tr("Open"), m_settings.lastFolder, tr("Sessions and models (*.json *.gguf);;All files (*)"));
+        this, tr("Open"), m_settings.lastFolder, tr("Sessions, models, tensors (*.json *.gguf *.npy *.npz *.safetensors);;All files (*)"));
     if (!path.isEmpty())
         openFile(path);
 }
@@ -366,6 +437,8 @@ void MainWindow::dropEvent(QDropEvent* event)
     const QList<QUrl> urls = event->mimeData()->urls();
     for (int i = 0; i < urls.size(); ++i) {
         const QString path = urls[i].toLocalFile();
+        if (i > 0 && isTensorFile(path)) // the k.npy beside a q.npy
+            continue;
         if (i == 0 ? !openFile(path) : !addFile(path))
             break;
     }

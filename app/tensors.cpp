@@ -5,8 +5,10 @@
 
 #include <QDir>
 #include <QFile>
+#include <QFileInfo>
 
 #include <algorithm>
+#include <array>
 #include <fstream>
 #include <sstream>
 
@@ -126,6 +128,26 @@ bool isTensorFile(const QString& path)
 {
     QFile file(path);
     return file.open(QIODevice::ReadOnly) && looksLikeTensors(file.read(16).toStdString());
+}
+
+TensorChoice choiceForFile(const QString& path)
+{
+    constexpr std::array<std::pair<const char*, const char*>, 3> kPairs{
+        {{"q.npy", "k.npy"}, {"query.npy", "key.npy"}, {"queries.npy", "keys.npy"}}};
+    const QFileInfo file(path);
+    TensorChoice choice;
+    for (const auto& [query, key] : kPairs) {
+        const QFileInfo queryFile(file.absoluteDir(), QLatin1String(query));
+        const QFileInfo keyFile(file.absoluteDir(), QLatin1String(key));
+        if ((file.fileName() != QLatin1String(query) && file.fileName() != QLatin1String(key)) || !queryFile.isFile() ||
+            !keyFile.isFile())
+            continue;
+        choice.queryFile = queryFile.absoluteFilePath().toStdString();
+        choice.keyFile = keyFile.absoluteFilePath().toStdString();
+        return choice;
+    }
+    choice.file = file.absoluteFilePath().toStdString();
+    return choice;
 }
 
 } // namespace ropewalk

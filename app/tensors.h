@@ -33,4 +33,7 @@ Result<void> loadTensors(FigureOptions& options);
 /// Whether a file begins as one of tensors does; for what is opened or dropped.
 bool isTensorFile(const QString& path);
 
+/// What opening one file means: itself, or of a q.npy and a k.npy in one folder both.
+TensorChoice choiceForFile(const QString& path);
+
 } // namespace ropewalk

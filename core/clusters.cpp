@@ -53,23 +53,47 @@ PrincipalPlane principalPlane(std::span<const double> rows, int width)
     const Eigen::RowVectorXd mean = points.colwise().mean();
     const Matrix centred = points.rowwise() - mean;
     const double divisor = std::max<double>(1.0, static_cast<double>(points.rows() - 1));
-    const Eigen::MatrixXd covariance = centred.transpose() * centred / divisor;
-    const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver(covariance);
     PrincipalPlane plane;
     plane.mean.assign(mean.data(), mean.data() + width);
-    const auto direction = [&](Eigen::Index column) { // eigenvalues ascend
-        const Eigen::VectorXd vector = solver.eigenvectors().col(column);
-        std::vector<double> values(vector.data(), vector.data() + width);
-        fixSign(values);
-        return values;
+    // Of fewer points than channels the product the other way round has the same eigenvalues, but for zeros; its
+    // eigenvectors times the points are the directions.
+    const bool isDual = points.rows() < width;
+    Eigen::MatrixXd product;
+    if (isDual)
+        product = centred * centred.transpose() / divisor;
+    else
+        product = centred.transpose() * centred / divisor;
+    const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver(product);
+    const double whole = product.trace();
+    const Eigen::Index last = product.rows() - 1; // eigenvalues ascend
+    const auto share = [&](Eigen::Index column) {
+        return column < 0 || !(whole > 0.0) ? 0.0 : std::max(0.0, solver.eigenvalues()[column]) / whole;
     };
-    plane.first = direction(width - 1);
-    plane.second = direction(width - 2);
-    const double whole = covariance.trace();
-    if (whole > 0.0) {
-        plane.firstShare = std::max(0.0, solver.eigenvalues()[width - 1]) / whole;
-        plane.secondShare = std::max(0.0, solver.eigenvalues()[width - 2]) / whole;
-    }
+    plane.firstShare = share(last);
+    plane.secondShare = share(last - 1);
+    const auto direction = [&](Eigen::Index column, const Eigen::VectorXd& other) {
+        Eigen::VectorXd vector = Eigen::VectorXd::Zero(width);
+        if (!isDual)
+            vector = solver.eigenvectors().col(column);
+        else if (column >= 0 && share(column) > 1e-14)
+            vector = (centred.transpose() * solver.eigenvectors().col(column)).normalized();
+        // Where nothing spreads any direction will do that is at right angles to the first.
+        for (Eigen::Index channel = 0; vector.isZero() && channel < width; ++channel) {
+            vector = Eigen::VectorXd::Unit(width, channel);
+            vector -= other.dot(vector) * other;
+            if (vector.norm() < 0.5)
+                vector.setZero();
+            else
+                vector.normalize();
+        }
+        return vector;
+    };
+    const Eigen::VectorXd first = direction(last, Eigen::VectorXd::Zero(width));
+    const Eigen::VectorXd second = direction(last - 1, first);
+    plane.first.assign(first.data(), first.data() + width);
+    plane.second.assign(second.data(), second.data() + width);
+    fixSign(plane.first);
+    fixSign(plane.second);
     return plane;
 }
 

@@ -29,6 +29,7 @@ struct HeadTensors
 {
     std::string name;            ///< where they are from, for captions: file or model, layer and head
     std::string role;            ///< what the head does, as the file says it; may be empty
+    std::int64_t heads = 1, batches = 1; ///< query heads and batches that the file has; this is one of them
     int headDim = 0;             ///< channels of a row
     std::int64_t tokens = 0;     ///< rows of each
     std::vector<double> query;   ///< [tokens × head_dim]

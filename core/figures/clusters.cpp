@@ -8,6 +8,7 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <tuple>
 
 namespace ropewalk {
 namespace {
@@ -30,6 +31,7 @@ struct Clouds
 {
     std::int64_t length = 0, step = 1; ///< tokens; every step-th position
     std::int64_t leftOut = 0;          ///< positions with a value that is not finite
+    bool hasFirst = false;             ///< position 0 is among them
     std::vector<double> query, key;               ///< [count × head_dim], before rotation
     std::vector<double> turnedQuery, turnedKey;   ///< and after
     std::int64_t count(int headDim) const { return static_cast<std::int64_t>(query.size()) / headDim; }
@@ -41,6 +43,7 @@ struct ConfigurationClusters
     std::int64_t length = 0, step = 1, points = 0, leftOut = 0;
     double firstShare = 0.0, secondShare = 0.0; ///< of the variance
     std::array<Values, 2> query, key, turnedQuery, turnedKey; ///< the two coordinates
+    bool hasFirst = false; ///< the first point is that of position 0
     Measures plain, turned;
     std::vector<double> lengths; ///< of the curves, tokens
     std::vector<Measures> plainAt, turnedAt;
@@ -87,6 +90,7 @@ Clouds cloudsOf(const ContentSource& source, const ConfigurationResult& result, 
             ++clouds.leftOut;
             continue;
         }
+        clouds.hasFirst = clouds.hasFirst || position == 0;
         clouds.query.insert(clouds.query.end(), query.begin(), query.end());
         clouds.key.insert(clouds.key.end(), key.begin(), key.end());
         turn(query, result, static_cast<double>(position));
@@ -123,11 +127,11 @@ std::array<Values, 2> projected(const PrincipalPlane& plane, std::span<const dou
     return {makeValues(std::move(x)), makeValues(std::move(y))};
 }
 
-/// Powers of two from 16, and the last length itself.
-std::vector<double> lengthsTo(std::int64_t last)
+/// Powers of two from 16 (of four where the model goes far), and the last length itself.
+std::vector<double> lengthsTo(std::int64_t last, bool isModel)
 {
     std::vector<double> lengths;
-    for (std::int64_t length = 16; length < last; length *= 2)
+    for (std::int64_t length = 16; length < last; length *= isModel ? 4 : 2)
         lengths.push_back(static_cast<double>(length));
     lengths.push_back(static_cast<double>(last));
     return lengths;
@@ -175,6 +179,7 @@ Result<ConfigurationClusters> computeOne(const FigureJob& job, const Configurati
     clusters.step = clouds.step;
     clusters.points = clouds.count(width);
     clusters.leftOut = clouds.leftOut;
+    clusters.hasFirst = clouds.hasFirst;
     if (clusters.points > 0) {
         std::vector<double> all = clouds.query;
         all.insert(all.end(), clouds.key.begin(), clouds.key.end());
@@ -188,7 +193,7 @@ Result<ConfigurationClusters> computeOne(const FigureJob& job, const Configurati
     }
     clusters.plain = measure(clouds.query, clouds.key, width, job.stop);
     clusters.turned = measure(clouds.turnedQuery, clouds.turnedKey, width, job.stop);
-    clusters.lengths = lengthsTo(last);
+    clusters.lengths = lengthsTo(last, isModel);
     for (std::size_t i = 0; i < clusters.lengths.size(); ++i) {
         if (job.stop.stop_requested())
             return cancelled;
@@ -222,7 +227,7 @@ Series points(int index, const char* name, const std::array<Values, 2>& at, int 
     return series;
 }
 
-constexpr int kQueryColour = 0, kKeyColour = 1;
+constexpr int kQueryColour = 0, kKeyColour = 1; ///< one configuration's clouds are drawn: there is nothing to mix up
 
 /// Axes that hold all points, a little wider.
 void chooseRanges(PlotSpec& plot, const std::vector<const std::array<Values, 2>*>& clouds)
@@ -252,7 +257,9 @@ Values valuesOf(const std::vector<Measures>& list, double Measures::*member, dou
 
 std::string number(double value)
 {
-    return std::isfinite(value) ? shortNumber(value, 3) : std::string("–");
+    if (!std::isfinite(value))
+        return "–";
+    return (value < 0.0 ? "−" : "") + shortNumber(std::fabs(value), 3);
 }
 
 Message percent(double share)
@@ -267,12 +274,12 @@ PlotSpec tableOf(const ConfigurationClusters& clusters)
         const char* head;
         double Measures::*member;
     };
-    constexpr std::array kRows{Row{"silhouette (1 apart, 0 mixed)", &Measures::silhouette},
-                               Row{"Davies–Bouldin (0 apart)", &Measures::daviesBouldin},
+    constexpr std::array kRows{Row{"silhouette", &Measures::silhouette},
+                               Row{"Davies–Bouldin", &Measures::daviesBouldin},
                                Row{"distance of the means", &Measures::centroidDistance},
-                               Row{"stable rank of the queries", &Measures::stableRankQuery},
-                               Row{"stable rank of the keys", &Measures::stableRankKey},
-                               Row{"mean score / head_dim, n ≤ m", &Measures::meanScore}};
+                               Row{"stable rank q", &Measures::stableRankQuery},
+                               Row{"stable rank k", &Measures::stableRankKey},
+                               Row{"mean score / dₕ", &Measures::meanScore}};
     TableSpec table;
     table.columnHeads = {"without RoPE", "with RoPE"};
     table.rows = static_cast<int>(kRows.size());
@@ -305,14 +312,16 @@ Series curve(int index, const char* name, const char* unit, const Values& x, Val
     return series;
 }
 
-constexpr int kSilhouetteColour = 2, kDistanceColour = 3, kBouldinColour = 4;
-
 /// Silhouette, distance of the means and Davies-Bouldin index against the length.
 PlotSpec curvesOf(const FigureResults& results, const ClustersData& data, int focus)
 {
     PlotSpec plot;
     plot.plotTitle = "against the length";
     const bool isSeveral = results.configurations.size() > 1;
+    const std::vector<int> free = freeColours(results);
+    const int silhouetteColour = free.front();
+    const int distanceColour = free[1 % free.size()];
+    const int bouldinColour = free[2 % free.size()];
     double last = 32.0;
     double largestBouldin = 1.0;
     double leastBouldin = 1.0;
@@ -332,7 +341,7 @@ PlotSpec curvesOf(const FigureResults& results, const ClustersData& data, int fo
         turned.isEmphasised = isFocus;
         turned.label = isSeveral ? Message("{letter} silhouette", {{"letter", letter}}) : Message("silhouette");
         if (!isSeveral)
-            turned.colour = kSilhouetteColour;
+            turned.colour = silhouetteColour;
         plot.series.push_back(std::move(turned));
         Series plain = curve(index, "silhouette_without_rope", "silhouette", x,
                              valuesOf(clusters.plainAt, &Measures::silhouette));
@@ -340,7 +349,7 @@ PlotSpec curvesOf(const FigureResults& results, const ClustersData& data, int fo
         plain.pattern = LinePattern::Dashed;
         plain.label = "silhouette without RoPE";
         if (!isSeveral)
-            plain.colour = kSilhouetteColour;
+            plain.colour = silhouetteColour;
         plot.series.push_back(std::move(plain));
 
         std::vector<double> share;
@@ -348,7 +357,6 @@ PlotSpec curvesOf(const FigureResults& results, const ClustersData& data, int fo
             share.push_back(clusters.turnedAt[i].centroidDistance / clusters.plainAt[i].centroidDistance);
         Series distance = curve(index, "centroid_distance", "share of that without RoPE", x, makeValues(std::move(share)));
         Series model = distance;
-        const Message distanceLabel = "distance of the means, share of that without RoPE";
         if (data.isModel) {
             model = curve(index, "centroid_distance_model", "share of that without RoPE",
                           makeValues(clusters.modelLengths), makeValues(clusters.modelDistance));
@@ -356,9 +364,10 @@ PlotSpec curvesOf(const FigureResults& results, const ClustersData& data, int fo
         }
         model.style = isFocus ? SeriesStyle::Line : SeriesStyle::DataOnly;
         model.pattern = LinePattern::DashDot;
-        model.label = distanceLabel;
+        model.label = "distance of the means";
+        model.quantity = "distance of the means, share of that without RoPE";
         if (!isSeveral)
-            model.colour = kDistanceColour;
+            model.colour = distanceColour;
         plot.series.push_back(std::move(model));
 
         for (const Measures& measures : clusters.turnedAt)
@@ -373,7 +382,7 @@ PlotSpec curvesOf(const FigureResults& results, const ClustersData& data, int fo
         bouldin.isOnSecondAxis = true;
         bouldin.label = "Davies–Bouldin";
         if (!isSeveral)
-            bouldin.colour = kBouldinColour;
+            bouldin.colour = bouldinColour;
         plot.series.push_back(std::move(bouldin));
         const auto dataOnly = [&](const char* name, const char* unit, const std::vector<Measures>& list,
                                   double Measures::*member) {
@@ -449,7 +458,7 @@ FigureSpec buildClusters(const FigureResults& results)
         return figure;
     }
     figure.title = "Clouds of queries and keys";
-    figure.formula = data->isModel ? "q ~ N(μ_q, σ²I), k ~ N(μ_k, σ²I); drawn: R(m)q, R(n)k" : "R(m)q, R(n)k";
+    figure.formula = data->isModel ? "R(m)q and R(n)k, q ~ N(μ, σ²I), k ~ N(μ′, σ²I)" : "R(m)q and R(n)k";
     figure.source = "Silhouette: Rousseeuw 1987; index: Davies and Bouldin 1979; clouds of a head: arXiv:2603.18017";
     figure.plotTitle = {"with RoPE, {length} positions", {{"length", groupedDigits(clusters.length)}}};
     figure.row = 0;
@@ -476,6 +485,20 @@ FigureSpec buildClusters(const FigureResults& results)
                                                           &clusters.turnedKey};
     chooseRanges(figure, shown);
     chooseRanges(without, shown);
+    // The first token's key is what heads rest on that have nothing to look for; it often lies apart.
+    if (tensors && clusters.hasFirst)
+        for (const auto& [plot, name, key] : {std::tuple{static_cast<PlotSpec*>(&figure), "first_key", &clusters.turnedKey},
+                                              {&without, "first_key_without_rope", &clusters.key}}) {
+            Marker marker;
+            marker.configuration = focus;
+            marker.name = name;
+            marker.x = (*key)[0]->front();
+            marker.value = (*key)[1]->front();
+            marker.isDrawn = true;
+            marker.drawnAt = *marker.value;
+            marker.label = "key of the first token";
+            plot->markers.push_back(std::move(marker));
+        }
     figure.more.push_back(std::move(without));
     PlotSpec curves = curvesOf(results, *data, focus);
     curves.guides.push_back({true,
@@ -501,16 +524,17 @@ FigureSpec buildClusters(const FigureResults& results)
         source.values.emplace_back("weights", tensors->weights.empty() ? std::string() : ", " + tensors->weights);
     } else {
         source = {"{letter}two clouds from their law, means {q} and {k} in every channel, σ = {sigma}",
-                  {{"q", shortNumber(settings.number("cluster_mean_q"), 4)},
-                   {"k", shortNumber(settings.number("cluster_mean_k"), 4)},
-                   {"sigma", shortNumber(settings.number("cluster_sigma"), 4)}}};
+                  {{"q", number(settings.number("cluster_mean_q"))},
+                   {"k", number(settings.number("cluster_mean_k"))},
+                   {"sigma", number(settings.number("cluster_sigma"))}}};
     }
     figure.caption = source;
     figure.caption.text += clusters.step == 1 ? " · all {length} positions"
-                                              : " · every {step}. of {length} positions ({points} points each)";
+                                              : " · 1 in {step} of {length} positions ({points} points each)";
     if (clusters.leftOut > 0)
         figure.caption.text += ", {leftOut} left out that are not finite";
-    figure.caption.text += " · axes: principal components of both clouds without RoPE, {first} and {second} of the variance";
+    figure.caption.text += " · axes: principal components of both clouds without RoPE, {first} and {second} of the "
+                           "variance · silhouette 1: apart, 0: mixed; Davies–Bouldin 0: apart";
     figure.caption.values.insert(figure.caption.values.end(),
                                  {{"letter", letter.empty() ? std::string() : letter + ": "},
                                   {"length", groupedDigits(clusters.length)},

@@ -181,7 +181,7 @@ void addFloor(FigureSpec& figure, const ConfigurationResult& result, const Figur
 }
 
 void addReal(FigureSpec& figure, int index, const ConfigurationResult& result, const ContentOfDecay& content,
-             const std::string& letter, bool isFocus, const Unit& unit)
+             const std::string& letter, bool isFocus, const Unit& unit, const std::vector<int>& colours)
 {
     Series turned = makeSeries(index, "real_mean", content.distances, content.turned);
     turned.style = SeriesStyle::Line;
@@ -190,7 +190,7 @@ void addReal(FigureSpec& figure, int index, const ConfigurationResult& result, c
                                   : Message("{letter} real q and k", {{"letter", letter}});
     turned.quantity = "mean score of real q and k, with RoPE";
     if (letter.empty())
-        turned.colour = 1;
+        turned.colour = colours.front();
     addCurve(figure, std::move(turned), result, unit);
     Series plain = makeSeries(index, "real_mean_without_rope", content.distances, content.plain);
     plain.style = isFocus ? SeriesStyle::Line : SeriesStyle::DataOnly; // the same for all but for channel orders
@@ -198,7 +198,7 @@ void addReal(FigureSpec& figure, int index, const ConfigurationResult& result, c
     plain.label = "real q and k, without RoPE";
     plain.quantity = "mean score of real q and k, without RoPE";
     if (letter.empty())
-        plain.colour = 2;
+        plain.colour = colours[1 % colours.size()];
     addCurve(figure, std::move(plain), result, unit);
 }
 
@@ -341,7 +341,7 @@ FigureSpec buildDecay(const FigureResults& results)
                                       ? &data->configurations[static_cast<std::size_t>(index)]
                                       : nullptr;
             content && *content && !isDifference) {
-            addReal(figure, index, result, **content, letter, isFocus, unit);
+            addReal(figure, index, result, **content, letter, isFocus, unit, freeColours(results));
             real = {(*content)->tokens < options.tensors->tokens
                         ? " · {tensors}: mean over all pairs of its first {tokens} of {all} positions at the distance"
                         : " · {tensors}: mean over all pairs of its {tokens} positions at the distance",

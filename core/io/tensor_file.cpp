@@ -921,6 +921,8 @@ Result<HeadTensors> readHeadTensors(const TensorFile& queries, const TensorFile&
         HeadTensors tensors;
         tensors.headDim = static_cast<int>(query.headDim);
         tensors.tokens = query.tokens;
+        tensors.heads = query.heads;
+        tensors.batches = query.batches;
         const auto take = [](Result<TensorRows> rows) {
             if (!rows)
                 throw Refusal{rows.error().message};

@@ -128,6 +128,7 @@ private slots:
     void silhouetteAgainstALoop();
     void limitingCases();
     void planeAgainstJacobi();
+    void planeOfFewPoints();
     void planeOfALine();
     void ranks();
     void causalMean();
@@ -310,6 +311,21 @@ void TestClusters::planeAgainstJacobi()
     QCOMPARE(absoluteDifference(xy, 0.0, 1e-9), QString());
 }
 
+/// Fewer points than channels go the other way round and come to the same.
+void TestClusters::planeOfFewPoints()
+{
+    std::mt19937 random(6);
+    const std::vector<double> few = randomRows(random, 7, 12, 1.0, 1.0);
+    std::vector<double> many; // each point twice: the same mean and directions from a full covariance
+    for (int times = 0; times < 2; ++times)
+        many.insert(many.end(), few.begin(), few.end());
+    const PrincipalPlane a = principalPlane(few, 12), b = principalPlane(many, 12);
+    QCOMPARE(absoluteDifference(a.first, b.first, 1e-11), QString());
+    QCOMPARE(absoluteDifference(a.second, b.second, 1e-11), QString());
+    QCOMPARE(relativeDifference(a.firstShare, b.firstShare, 1e-12), QString());
+    QCOMPARE(relativeDifference(a.secondShare, b.secondShare, 1e-12), QString());
+}
+
 void TestClusters::planeOfALine()
 {
     std::vector<double> rows;
@@ -323,6 +339,17 @@ void TestClusters::planeOfALine()
     const double sign = plane.first[1] > 0.0 ? 1.0 : -1.0; // two loadings are equally large
     QCOMPARE(absoluteDifference(plane.first, std::vector<double>{-sign * third, sign * 2 * third, 0.0, -sign * 2 * third}, 1e-13),
              QString());
+    // Two points of four channels: one direction, and one at right angles that nothing spreads along.
+    const PrincipalPlane two = principalPlane(std::vector<double>{0, 0, 0, 0, 3, 0, 4, 0}, 4);
+    QCOMPARE(absoluteDifference(two.first, std::vector<double>{0.6, 0.0, 0.8, 0.0}, 1e-14), QString());
+    QCOMPARE(absoluteDifference(two.firstShare, 1.0, 1e-14), QString());
+    double dot = 0.0, length = 0.0;
+    for (std::size_t i = 0; i < 4; ++i) {
+        dot += two.first[i] * two.second[i];
+        length += two.second[i] * two.second[i];
+    }
+    QCOMPARE(absoluteDifference(dot, 0.0, 1e-14), QString());
+    QCOMPARE(absoluteDifference(length, 1.0, 1e-14), QString());
     // Points at one place have no variance, and no share is made up.
     const PrincipalPlane nothing = principalPlane(std::vector<double>(8, 1.0), 4);
     QCOMPARE(nothing.firstShare, 0.0);

@@ -180,7 +180,7 @@ void TestClustersFigure::everyStep()
     QCOMPARE(findSeries(figure, "query")->y->size(), std::size_t{100});
     const FigureSpec odd = figureFor({"clusters", {plain(8)}, {{"cluster_length", "1001"}, {"cluster_points", "100"}}});
     QCOMPARE(findSeries(odd, "query")->y->size(), std::size_t{91}); // every 11th
-    QVERIFY(toEnglish(odd.caption).find("every 11.") != std::string::npos);
+    QVERIFY(toEnglish(odd.caption).find("1 in 11 of") != std::string::npos);
 }
 
 void TestClustersFigure::gapsAreLeftOut()

@@ -196,6 +196,8 @@ void TestTensorFile::knownFiles()
     QCOMPARE(read.tensors.headDim, 4);
     QCOMPARE(read.tensors.tokens, std::int64_t{5});
     QCOMPARE(read.tensors.notFinite, std::int64_t{0});
+    QCOMPARE(read.tensors.heads, std::int64_t{file == "batches.npz" ? 3 : 4});
+    QCOMPARE(read.tensors.batches, std::int64_t{file == "batches.npz" ? 2 : 1});
     QTEST(QString::fromStdString(read.tensors.precision), "precision");
     QVERIFY(read.tensors.query == rowsOf(queryValue, queryHead));
     QVERIFY(read.tensors.key == rowsOf(keyValue, keyHead));
