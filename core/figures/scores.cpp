@@ -189,7 +189,7 @@ public:
         }
         m_isFixed = side.source.isFixed();
         m_rowsAvailable = std::min(m_rowsAvailable, side.source.rowsAvailable());
-        m_isCausal = m_isCausal || !side.channels.rate.empty();
+        m_isCausal = m_isCausal || config.xpos.has_value();
         m_sides.push_back(std::move(side));
         return {};
     }
