@@ -77,23 +77,25 @@ void placeRows(SweepMap& map, const FigureOptions& options, const RopeConfig& co
 /// The first whole distance with C < 0, up to `last`.
 Result<double> firstNegative(FigureJob& job, const std::vector<double>& turning, int pairCount, std::int64_t last)
 {
-    constexpr std::int64_t kChunk = 16384;
-    std::vector<double> table(static_cast<std::size_t>(std::min(kChunk, last + 1)));
+    // Most are found early; a long table costs little more than a short one.
+    constexpr std::int64_t kFirstChunk = 8192, kLongestChunk = 1 << 19;
+    std::int64_t chunk = kFirstChunk;
     const std::vector<double> re(turning.size(), 1.0), im(turning.size(), 0.0);
-    for (std::int64_t first = 0; first <= last; first += kChunk) {
+    for (std::int64_t first = 0; first <= last; first += chunk, chunk = std::min(4 * chunk, kLongestChunk)) {
+        std::vector<double> table(static_cast<std::size_t>(std::min(chunk, last + 1 - first)));
         DistanceTableOp op;
         op.re = re;
         op.im = im;
         op.invFreq = turning;
         op.still = static_cast<double>(pairCount) - static_cast<double>(turning.size());
         op.firstDistance = first;
-        op.table = std::span(table).first(static_cast<std::size_t>(std::min(kChunk, last + 1 - first)));
+        op.table = table;
         const auto done = job.engine.run(op, job.stop);
         if (!done)
             return done.error();
         addRun(job.provenance, *done);
-        for (std::size_t r = 0; r < op.table.size(); ++r)
-            if (op.table[r] < 0.0)
+        for (std::size_t r = 0; r < table.size(); ++r)
+            if (table[r] < 0.0)
                 return static_cast<double>(first) + static_cast<double>(r);
     }
     return kNaN;

@@ -85,10 +85,11 @@ void TestSweepFigure::firstNegative()
         const double half = std::log(4.0) / 240.0;
         const double middle = base * std::exp(-half);
         QString lower = QString::number(middle / 2.0, 'g', 17), upper = QString::number(middle * 2.0, 'g', 17);
-        const FigureSpec figure = figureFor({"sweep",
-                                             {llama2()},
-                                             {{"sweep_lower", lower.toStdString()},
-                                              {"sweep_upper", upper.toStdString()}}});
+        FigureAsk ask{"sweep",
+                      {llama2()},
+                      {{"sweep_lower", lower.toStdString()}, {"sweep_upper", upper.toStdString()}}};
+        ask.options.maxDistance = 30000;
+        const FigureSpec figure = figureFor(ask);
         const Series* found = findSeries(figure, "first_negative");
         QCOMPARE(relativeDifference((*found->x)[60], base, 1e-12), QString());
         QCOMPARE((*found->y)[60], distance);
