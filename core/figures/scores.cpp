@@ -940,9 +940,10 @@ Message captionOf(const FigureResults& results, const ScoreMap& map, bool isComp
         break;
     }
     if (map.stride == 1)
-        add(map.path == ScorePath::Toeplitz        ? "Toeplitz: from one curve over m − n"
-            : map.path == ScorePath::PooledProduct ? "pooled product: exact block means"
-                                                   : "all cells, in tiles");
+        add(map.path == ScorePath::Toeplitz     ? "Toeplitz: from one curve over m − n"
+            : map.path == ScorePath::Tiles      ? "all cells, in tiles"
+            : map.grid.block > 1                ? "pooled product: exact block means"
+                                                : "product of q and k");
     return caption;
 }
 
