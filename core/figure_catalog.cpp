@@ -26,6 +26,7 @@ constexpr std::array kFigures{
     FigureInfo{"precision", "Precision", buildPrecision, false, computePrecision, true, true},
     FigureInfo{"layouts", "Layouts", buildLayouts, false, computeLayouts, true},
     FigureInfo{"results", "Results", buildResults},
+    FigureInfo{"sweep", "Sweep", buildSweep, false, computeSweep, false, true},
 };
 
 } // namespace

@@ -65,7 +65,7 @@ const std::vector<FigureSettingInfo>& table()
         {"map_pairs", "Pairs", "The score of all pairs, or what the picked pair adds to it", "scores",
          SettingKind::Choice, "all", {{"all", "All"}, {"picked", "Picked pair"}}},
         {"log_colours", "Logarithmic colours", "Colours over the logarithm of the attention weight", "scores",
-         SettingKind::Switch, "false"},
+         SettingKind::Switch, "true"},
         {"map_pixels", "Blocks a side", "The map is pooled to at most so many blocks a side", "scores",
          SettingKind::Whole, "512", {}, 16.0, 1024.0, true},
         {"first_row", "First query", "First query in view", "scores", SettingKind::Whole, "0", {}, 0.0,
@@ -164,6 +164,14 @@ const std::vector<FigureSettingInfo>& table()
         {"results_table", "Table", "Which published numbers", "results", SettingKind::Choice, "ruler_1b",
          {{"ruler_1b", "RULER, 1B"}, {"ruler_3b", "RULER, 3B"}, {"longbench", "LongBench, 16k"},
           {"code", "LongBench, code"}}},
+        {"sweep_over", "Over", "The parameter along the vertical axis", "sweep", SettingKind::Choice, "base",
+         {{"base", "Base"}, {"factor", "Factor"}, {"share", "Rotated share"}}},
+        {"sweep_value", "Value", "The cosine sum C, or the factor of RoFormer's upper bound", "sweep",
+         SettingKind::Choice, "score", {{"score", "Score C"}, {"bound", "Bound factor"}}},
+        {"sweep_lower", "From", "Lower end of the base or factor; 0: chosen about the present value", "sweep",
+         SettingKind::Number, "0", {}, 0.0, 1e12, true},
+        {"sweep_upper", "To", "Upper end of the base or factor; 0: chosen about the present value", "sweep",
+         SettingKind::Number, "0", {}, 0.0, 1e12, true},
     };
     return rows;
 }

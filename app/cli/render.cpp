@@ -26,8 +26,7 @@ constexpr std::array kOptions{
 };
 
 /// Figures that Ropewalk knows of and does not build yet.
-constexpr std::array kUnbuiltFigures{"angles",   "channels",  "temperature", "range",   "encodings",
-                                     "clusters", "precision", "layouts",     "sweep",   "results"};
+constexpr std::array kUnbuiltFigures{"encodings", "clusters", "results"};
 
 Error usage(std::string text, std::vector<std::pair<std::string, std::string>> values = {})
 {

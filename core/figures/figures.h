@@ -24,6 +24,7 @@ FigureSpec buildRange(const FigureResults& results);
 FigureSpec buildScores(const FigureResults& results);
 FigureSpec buildResults(const FigureResults& results);
 FigureSpec buildSpectrum(const FigureResults& results);
+FigureSpec buildSweep(const FigureResults& results);
 FigureSpec buildTemperature(const FigureResults& results);
 
 Result<std::shared_ptr<const FigureData>> computeTemperature(FigureJob& job);
@@ -35,6 +36,7 @@ Result<std::shared_ptr<const FigureData>> computeLayouts(FigureJob& job);
 Result<std::shared_ptr<const FigureData>> computePrecision(FigureJob& job);
 
 Result<std::shared_ptr<const FigureData>> computeScoreMaps(FigureJob& job);
+Result<std::shared_ptr<const FigureData>> computeSweep(FigureJob& job);
 /// Whether the maps change with the picked pair.
 bool scoresFollowPair(const FigureOptions& options);
 

@@ -189,7 +189,7 @@ public:
         }
         m_isFixed = side.source.isFixed();
         m_rowsAvailable = std::min(m_rowsAvailable, side.source.rowsAvailable());
-        m_isCausal = m_isCausal || !side.channels.rate.empty();
+        m_isCausal = m_isCausal || config.xpos.has_value();
         m_sides.push_back(std::move(side));
         return {};
     }
@@ -940,9 +940,10 @@ Message captionOf(const FigureResults& results, const ScoreMap& map, bool isComp
         break;
     }
     if (map.stride == 1)
-        add(map.path == ScorePath::Toeplitz        ? "Toeplitz: from one curve over m − n"
-            : map.path == ScorePath::PooledProduct ? "pooled product: exact block means"
-                                                   : "all cells, in tiles");
+        add(map.path == ScorePath::Toeplitz     ? "Toeplitz: from one curve over m − n"
+            : map.path == ScorePath::Tiles      ? "all cells, in tiles"
+            : map.grid.block > 1                ? "pooled product: exact block means"
+                                                : "product of q and k");
     return caption;
 }
 

@@ -511,6 +511,8 @@ void TestScoreMap::bruteForce()
                     check(found.least, expected.least, "least");
                     check(found.greatest, expected.greatest, "greatest");
                 }
+                if (QTest::currentTestFailed())
+                    return;
             }
     }
     for (const int count : taken)
