@@ -25,8 +25,8 @@ constexpr std::array kFigures{
     FigureInfo{"clusters", "Clusters", buildClusters, false, computeClusters, false, true},
     FigureInfo{"precision", "Precision", buildPrecision, false, computePrecision, true, true},
     FigureInfo{"layouts", "Layouts", buildLayouts, false, computeLayouts, true},
-    FigureInfo{"results", "Results", buildResults},
     FigureInfo{"sweep", "Sweep", buildSweep, false, computeSweep, false, true},
+    FigureInfo{"results", "Results", buildResults},
 };
 
 } // namespace
