@@ -117,6 +117,8 @@ void ComputeController::serve(const FigureRequest& request, std::uint64_t genera
             },
             Qt::QueuedConnection);
     };
+    QElapsedTimer clock;
+    clock.start();
     ComputeRequest compute = request.compute;
     compute.figures = request.figures;
     compute.isCoarse = std::any_of(request.figures.begin(), request.figures.end(), [](const std::string& id) {
@@ -127,7 +129,7 @@ void ComputeController::serve(const FigureRequest& request, std::uint64_t genera
     auto results = computeFigureResults(*m_engine, compute, m_last.get(), first, progress);
     if (results && results->isCoarse) {
         const auto preview = std::make_shared<const FigureResults>(std::move(*results));
-        post(request, generation, preview);
+        post(request, generation, preview, clock);
         std::stop_token stop;
         {
             const std::scoped_lock lock(m_mutex);
@@ -142,7 +144,7 @@ void ComputeController::serve(const FigureRequest& request, std::uint64_t genera
         results = computeFigureResults(*m_engine, compute, preview.get(), stop, progress);
     }
     if (results) {
-        post(request, generation, std::make_shared<const FigureResults>(std::move(*results)));
+        post(request, generation, std::make_shared<const FigureResults>(std::move(*results)), clock);
     } else if (results.error().code != ErrorCode::Cancelled && !isSuperseded(generation)) {
         QMetaObject::invokeMethod(
             this, [this, error = results.error()] { emit failed(error); }, Qt::QueuedConnection);
@@ -150,13 +152,14 @@ void ComputeController::serve(const FigureRequest& request, std::uint64_t genera
 }
 
 void ComputeController::post(const FigureRequest& request, std::uint64_t generation,
-                             std::shared_ptr<const FigureResults> results)
+                             std::shared_ptr<const FigureResults> results, const QElapsedTimer& clock)
 {
     auto reply = std::make_shared<FigureReply>();
     reply->generation = generation;
     for (const std::string& id : request.figures)
         if (const FigureInfo* figure = findFigure(id))
             reply->figures.push_back(buildFigure(*figure, *results));
+    reply->milliseconds = static_cast<double>(clock.nsecsElapsed()) / 1e6;
     if (!results->isCoarse)
         m_last = results;
     reply->results = std::move(results);

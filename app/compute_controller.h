@@ -3,6 +3,7 @@
 
 #include "core/figure_catalog.h"
 
+#include <QElapsedTimer>
 #include <QObject>
 
 #include <condition_variable>
@@ -30,6 +31,7 @@ struct FigureReply
     std::uint64_t generation = 0; ///< of the request that it answers
     std::shared_ptr<const FigureResults> results;
     std::vector<FigureSpec> figures; ///< in the order asked for
+    double milliseconds = 0.0;       ///< from the start of the computing to this reply
 };
 
 /// Computes off the GUI thread, latest wins: one request runs, one waits; a newer one replaces the waiting
@@ -65,7 +67,7 @@ private:
     void serve(const FigureRequest& request, std::uint64_t generation, const std::stop_token& first);
     bool isSuperseded(std::uint64_t generation) const;
     void post(const FigureRequest& request, std::uint64_t generation,
-              std::shared_ptr<const FigureResults> results);
+              std::shared_ptr<const FigureResults> results, const QElapsedTimer& clock);
 
     std::unique_ptr<Engine> m_engine;
     mutable std::mutex m_mutex; // guards what follows

@@ -291,7 +291,7 @@ void MainWindow::showReply(const std::shared_ptr<const FigureReply>& reply)
         m_backendLabel->setText(text);
         m_timeLabel->setText(tr("%1 · %2 ms")
                                  .arg(QString::fromStdString(provenance.precision))
-                                 .arg(provenance.milliseconds, 0, 'f', 1));
+                                 .arg(reply->milliseconds, 0, 'f', 1));
     }
     m_messageBar->dismiss("compute");
     showReading();

@@ -206,6 +206,28 @@ private slots:
         QTRY_VERIFY_WITH_TIMEOUT(!replied.isEmpty(), 5000);
     }
 
+    /// Where a figure tells how far it is, the share grows from 0 to 1 and belongs to the newest request.
+    void progressIsTold()
+    {
+        Watch watch;
+        ComputeController controller(slowEngine(watch));
+        QSignalSpy replied(&controller, &ComputeController::replied);
+        QSignalSpy progressed(&controller, &ComputeController::progressed);
+        FigureRequest wanted = request(20'000.0);
+        wanted.figures = {"precision"};
+        wanted.compute.configurations.push_back({RopeConfig(), "B", 1});
+        wanted.compute.wantsDecay = false;
+        controller.submit(wanted);
+        QTRY_VERIFY_WITH_TIMEOUT(!controller.isBusy() && !replied.isEmpty(), 10'000);
+        QVERIFY(!progressed.isEmpty());
+        for (const QList<QVariant>& told : progressed)
+            QVERIFY(told.front().toDouble() >= 0.0 && told.front().toDouble() <= 1.0);
+        QVERIFY(progressed.last().front().toDouble() > progressed.first().front().toDouble());
+        // The time is that of the computing, whatever the engine had of it.
+        const auto last = replied.last().front().value<std::shared_ptr<const FigureReply>>();
+        QVERIFY(last->milliseconds > 0.0);
+    }
+
     void unchangedCurvesAreNotComputedAgain()
     {
         Watch watch;
