@@ -315,6 +315,8 @@ void TestFigureRenderer::allPlotsAreDrawnAndHit()
     // 1.5 to 1, the main plot over both rows.
     QVERIFY(std::fabs(layout.plots[0].content.width() / layout.plots[1].content.width() - 1.5) < 0.02);
     QVERIFY(layout.plots[0].content.height() > 2.0 * layout.plots[1].content.height());
+    // Between plots one below the other lie a gap and a title.
+    QVERIFY(layout.plots[2].content.top() - layout.plots[1].content.bottom() > 24.0);
     QStringList texts;
     for (const DrawnText& text : figureTexts(rect, figure, {}))
         texts.append(text.text);
