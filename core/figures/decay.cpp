@@ -286,8 +286,7 @@ FigureSpec buildDecay(const FigureResults& results)
         mean.style = isDifference ? SeriesStyle::DataOnly : SeriesStyle::Line;
         mean.isEmphasised = isFocus;
         mean.label = letter.empty() ? Message("similar key") : Message(letter);
-        mean.quantity = letter.empty() ? Message("mean of a similar key")
-                                       : Message("{letter}, mean of a similar key", {{"letter", letter}});
+        mean.quantity = "mean of a similar key";
         if (isDifference)
             figure.series.push_back(std::move(mean));
         else

@@ -114,10 +114,10 @@ void writeTicks(FigurePen& pen, const QRectF& content, const PlotSpec& plot, con
                               half,
                           area.center().y()},
                          messageText(plot.secondYAxis->label), kAxisText, c.text);
-    if (!layout.colourBar.isEmpty() && layout.hasBarLabel)
-        pen.writeUpwards({content.right() - half, area.center().y()},
-                         style.elided(messageText(drawnMap(plot)->label), kAxisText, area.height()),
-                         kAxisText, c.text);
+    for (qsizetype i = 0; i < layout.barLabel.size() && !layout.colourBar.isEmpty(); ++i)
+        pen.writeUpwards({content.right() - half * static_cast<double>(2 * (layout.barLabel.size() - i) - 1),
+                          area.center().y()},
+                         layout.barLabel[i], kAxisText, c.text);
 }
 
 /// Places the names of bars and clouds in rows of `width` from the origin on; those beyond the second row are
@@ -242,9 +242,12 @@ AxisLayout layoutAxes(const FigureStyle& style, const QRectF& content, const Plo
         double besides = 0.0;
         if (hasBar) {
             layout.barTicks = colourTicks(style, *map, height);
-            layout.hasBarLabel = !map->label.isEmpty() && content.width() > style.px(220.0) &&
-                                 height > style.px(60.0);
-            besides = style.px(kBarGap + kBarWidth) + sideRoom(style, layout.barTicks, layout.hasBarLabel);
+            layout.barLabel.clear();
+            if (!map->label.isEmpty() && content.width() > style.px(220.0) && height > style.px(60.0))
+                layout.barLabel = style.wrapped(messageText(map->label), kAxisText, height, 2);
+            besides = style.px(kBarGap + kBarWidth) + sideRoom(style, layout.barTicks, false) +
+                      static_cast<double>(layout.barLabel.size()) * style.textHeight(kAxisText) +
+                      (layout.barLabel.isEmpty() ? 0.0 : style.px(6.0));
         }
         if (plot.secondYAxis) {
             layout.secondYTicks = axisTicks(*plot.secondYAxis, height, style.px(9.0), lineHeight);

@@ -5,6 +5,8 @@
 #include "axis_ticks.h"
 #include "figure_style.h"
 
+#include <QStringList>
+
 #include <vector>
 
 namespace ropewalk {
@@ -28,7 +30,7 @@ struct AxisLayout
     QRectF colourBar;              ///< of the map; empty where there is none or no room
     AxisScale bar;
     std::vector<AxisTick> barTicks;
-    bool hasBarLabel = false;
+    QStringList barLabel; ///< in lines, the first next to the bar
 
     std::vector<LegendEntry> legend;
 

@@ -9,8 +9,9 @@
 namespace ropewalk {
 namespace {
 
-constexpr double kLeastPlotWidth = 170.0; ///< design pixels
-constexpr double kLeastPlotHeight = 120.0;
+/// The smallest cell, in design pixels, in which axes or a table can be read.
+constexpr QSizeF kLeastAxes{170.0, 104.0};
+constexpr QSizeF kLeastTable{110.0, 52.0};
 
 /// The starts and sizes of `count` rows or columns over an extent, by their shares.
 std::vector<std::pair<double, double>> tracks(double from, double extent, int count,
@@ -58,7 +59,8 @@ std::vector<PlotPlace> placePlots(const FigureStyle& style, const QRectF& conten
         const auto& bottom = down[static_cast<std::size_t>(plot.row + std::max(1, plot.rowSpan) - 1)];
         QRectF cell(QPointF(std::round(left.first), std::round(top.first)),
                     QPointF(std::round(right.first + right.second), std::round(bottom.first + bottom.second)));
-        if (cell.width() < style.px(kLeastPlotWidth) || cell.height() < style.px(kLeastPlotHeight))
+        const QSizeF least = (plot.table ? kLeastTable : kLeastAxes) * style.px(1.0);
+        if (cell.width() < least.width() || cell.height() < least.height())
             return {alone};
         PlotPlace place{&plot, static_cast<int>(i), {}, {}, cell};
         if (!plot.plotTitle.isEmpty()) {
@@ -132,8 +134,11 @@ FigureLayout layoutFigure(const FigureStyle& style, const QRectF& rect, const Fi
                                                    {{"count", std::to_string(hidden)}});
         const QString tail = QStringLiteral(" · ") + messageText(note);
         bottom = placeCaption(style, inner, rect.height(), caption + tail, layout);
-        if (QString& last = layout.captionLines.back(); !last.endsWith(messageText(note)))
-            last = style.elided(last, kNoteText, inner.width() - style.textWidth(tail, kNoteText)) + tail;
+        const double rest = inner.width() - style.textWidth(tail, kNoteText);
+        const bool isCut = !layout.captionLines.join(QString()).remove(u' ').endsWith(
+            messageText(note).remove(u' '));
+        if (isCut && rest > 0.0)
+            layout.captionLines.back() = style.elided(layout.captionLines.back(), kNoteText, rest) + tail;
         layout.content = content();
         layout.plots = {{&figure, 0, {}, {}, layout.content}};
     }

@@ -34,4 +34,8 @@ struct FigureLayout
 /// Places the parts of a figure within `rect`. The result points to the figure's plots. Pure.
 FigureLayout layoutFigure(const FigureStyle& style, const QRectF& rect, const FigureSpec& figure);
 
+/// As hitFigure, of a figure that was placed before.
+FigureHit hitFigure(const QPointF& point, const FigureStyle& style, const FigureLayout& layout,
+                    const FigureSpec& figure);
+
 } // namespace ropewalk

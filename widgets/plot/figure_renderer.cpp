@@ -198,11 +198,16 @@ std::vector<DrawnText> figureTexts(const QRectF& rect, const FigureSpec& figure,
 FigureHit hitFigure(const QPointF& point, const QRectF& rect, const FigureSpec& figure,
                     const RenderOptions& options)
 {
-    if (!figure.failure.isEmpty())
-        return {};
     const FigureStyle style(options);
-    const FigureLayout layout = layoutFigure(style, rect, figure);
+    return hitFigure(point, style, layoutFigure(style, rect, figure), figure);
+}
+
+FigureHit hitFigure(const QPointF& point, const FigureStyle& style, const FigureLayout& layout,
+                    const FigureSpec& figure)
+{
     FigureHit hit;
+    if (!figure.failure.isEmpty())
+        return hit;
     for (const PlotPlace& place : layout.plots) {
         if (!place.content.contains(point))
             continue;

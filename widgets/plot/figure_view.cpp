@@ -98,7 +98,28 @@ struct FigureView::Private
     }
     FigureHit hit(const QWidget& widget, const QPointF& point) const
     {
-        return hitFigure(point * ratio, deviceRect(widget), figure, deviceOptions());
+        return hitFigure(point * ratio, FigureStyle(deviceOptions()), layout(widget), figure);
+    }
+
+    /// Where the parts of the figure lie: worked out once for a figure and a size, not at every move.
+    mutable std::optional<FigureLayout> placed;
+    mutable QRectF placedIn;
+    mutable double placedAt = 0.0; ///< the scale
+    const FigureLayout& layout(const QWidget& widget) const
+    {
+        const RenderOptions device = deviceOptions();
+        const QRectF rect = deviceRect(widget);
+        if (!placed || rect != placedIn || device.scale != placedAt) {
+            placed = layoutFigure(FigureStyle(device), rect, figure);
+            placedIn = rect;
+            placedAt = device.scale;
+        }
+        return *placed;
+    }
+    void forgetPicture()
+    {
+        picture = {};
+        placed.reset();
     }
 
     void draw(const QWidget& widget);
@@ -195,8 +216,7 @@ QRectF FigureView::Private::hoverBox(const QWidget& widget) const
 
 PlotPlace FigureView::Private::placeOf(const QWidget& widget, int index) const
 {
-    const FigureLayout layout = layoutFigure(FigureStyle(deviceOptions()), deviceRect(widget), figure);
-    for (const PlotPlace& place : layout.plots)
+    for (const PlotPlace& place : layout(widget).plots)
         if (place.index == index)
             return place;
     return {};
@@ -277,9 +297,8 @@ std::optional<FigureView::Private::Drag> FigureView::Private::arrowAt(const QWid
     if (figure.planes.empty() || !figure.failure.isEmpty())
         return {};
     const FigureStyle style(deviceOptions());
-    const FigureLayout layout = layoutFigure(style, deviceRect(widget), figure);
     const QPointF at = point * ratio;
-    for (const PlaneLayout& plane : layoutPlanes(style, layout.plots.front().content, figure)) {
+    for (const PlaneLayout& plane : layoutPlanes(style, layout(widget).plots.front().content, figure)) {
         const PlanePanel& panel = figure.planes[static_cast<std::size_t>(plane.panel)];
         if (panel.isStill || panel.thetaRadians == 0.0)
             continue; // no position moves an arrow that does not turn
@@ -312,19 +331,19 @@ std::optional<FigureView::Private::Drag> FigureView::Private::arrowAt(const QWid
 
 FigureView::Private::Picked FigureView::Private::pickedAt(const FigureHit& hit) const
 {
-    Picked picked;
-    picked.pair = hit.pair;
+    Picked found;
+    found.pair = hit.pair;
     if (!hit.isOnAxes)
-        return picked;
+        return found;
     const PlotSpec& plot = *figure.plots()[static_cast<std::size_t>(hit.plot)];
     const auto pick = [&](const AxisSpec& axis, double value) {
-        const auto whole = static_cast<qint64>(std::clamp(value, 0.0, static_cast<double>(kLargestPosition)));
+        const auto tokens = static_cast<qint64>(std::clamp(value, 0.0, static_cast<double>(kLargestPosition)));
         if (axis.meaning == AxisMeaning::Distance)
-            picked.distance = whole;
+            found.distance = tokens;
         else if (axis.meaning == AxisMeaning::QueryPosition)
-            picked.m = whole;
+            found.m = tokens;
         else if (axis.meaning == AxisMeaning::KeyPosition)
-            picked.n = whole;
+            found.n = tokens;
     };
     if (hit.cell) {
         const MapSpec& map = plot.maps.front();
@@ -334,7 +353,7 @@ FigureView::Private::Picked FigureView::Private::pickedAt(const FigureHit& hit) 
         pick(plot.xAxis, std::round(hit.x));
         pick(plot.yAxis, std::round(hit.y));
     }
-    return picked;
+    return found;
 }
 
 bool FigureView::Private::isPickable(const FigureHit& hit) const
@@ -346,8 +365,8 @@ bool FigureView::Private::isPickable(const FigureHit& hit) const
 /// way back; where the axes have become others, they are the new whole.
 void FigureView::Private::applyZooms()
 {
+    forgetPicture();
     figure = whole;
-    picture = {};
     for (auto at = zooms.begin(); at != zooms.end();) {
         Zoom& zoom = at->second;
         const auto index = static_cast<std::size_t>(at->first);
@@ -469,7 +488,7 @@ void FigureView::setRenderOptions(const RenderOptions& options)
 {
     d->options = options;
     d->options.isVector = false;
-    d->picture = {};
+    d->forgetPicture();
     update();
 }
 

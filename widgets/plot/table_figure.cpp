@@ -433,10 +433,13 @@ void paintTable(FigurePen& pen, const QRectF& content, const FigureSpec& figure,
     }
     const auto writeIn = [&](const QRectF& box, double baseline, const QString& text, const TextKind& kind,
                              const QColor& colour, Qt::AlignmentFlag alignment) {
-        const double room = box.width() - (strip ? 0.0 : 2.0 * pad) + 0.5;
-        const double x = alignment == Qt::AlignRight     ? box.right() - pad
+        // Where there is little room the pad gives way before the text does.
+        const double least = std::min(pad, style.px(1.0));
+        const double side = std::clamp((box.width() - style.textWidth(text, kind)) / 2, least, pad);
+        const double room = box.width() - (strip ? 0.0 : 2.0 * least) + 0.5;
+        const double x = alignment == Qt::AlignRight     ? box.right() - side
                          : alignment == Qt::AlignHCenter ? box.center().x()
-                                                         : box.left() + pad;
+                                                         : box.left() + side;
         pen.write({x, baseline}, style.elided(text, kind, room), kind, colour, alignment);
     };
     if (layout.hasColumnHeads) {

@@ -7,7 +7,9 @@
 #include <cmath>
 #include <limits>
 #include <numbers>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 // The figures of real configurations, as the program builds them, and made-up ones of every kind of plot.
@@ -246,6 +248,22 @@ inline FigureSpec sampleMatrix()
     }
     figure.more = {std::move(results)};
     return figure;
+}
+
+/// A made-up figure by its short name.
+inline std::optional<FigureSpec> madeUpFigure(std::string_view name)
+{
+    if (name == "map")
+        return sampleMap();
+    if (name == "table")
+        return sampleTable();
+    if (name == "clouds")
+        return sampleClouds();
+    if (name == "plots")
+        return samplePlots();
+    if (name == "matrix")
+        return sampleMatrix();
+    return {};
 }
 
 } // namespace ropewalk

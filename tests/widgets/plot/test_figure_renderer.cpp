@@ -57,6 +57,11 @@ private slots:
     void hitsEveryPairOfBars_data();
     void hitsEveryPairOfBars();
     void hitsDistances();
+    void allPlotsAreDrawnAndHit();
+    void theMainPlotAloneWhereThereIsNoRoom();
+    void namesOfAnAxis();
+    void curvesDifferInColourAndPattern();
+    void pointsLieWhereTheyAre();
     void survivesOddInput_data();
     void survivesOddInput();
 
@@ -85,6 +90,11 @@ void TestFigureRenderer::textsKeepApart_data()
                 for (const double scale : {1.0, 1.5, 2.5})
                     QTest::addRow("%s, %d, %gx%g, scale %g", id, count, size.width(), size.height(), scale)
                         << id << count << size << scale;
+    for (const char* id : {"map", "table", "clouds", "plots", "matrix"})
+        for (const QSizeF size : {QSizeF(240, 160), QSizeF(391, 276), QSizeF(801, 460), QSizeF(1900, 1000)})
+            for (const double scale : {0.7, 1.0, 1.5, 2.5})
+                QTest::addRow("%s, %gx%g, scale %g", id, size.width(), size.height(), scale)
+                    << id << 1 << size << scale;
 }
 
 void TestFigureRenderer::textsKeepApart()
@@ -93,7 +103,9 @@ void TestFigureRenderer::textsKeepApart()
     QFETCH(int, configurations);
     QFETCH(QSizeF, size);
     QFETCH(double, scale);
-    const FigureSpec figure = sampleFigure(qPrintable(id), m_results[configurations]);
+    auto madeUp = madeUpFigure(id.toStdString());
+    const FigureSpec figure =
+        madeUp ? *std::move(madeUp) : sampleFigure(qPrintable(id), m_results[configurations]);
     RenderOptions options;
     options.scale = scale;
     const QRectF rect(QPointF(7.0, 11.0), size);
@@ -169,7 +181,7 @@ void TestFigureRenderer::stillPairsAreGrey()
     const QRectF rect(0, 0, 960, 640);
     const QImage image = draw(figure, rect.size().toSize(), {});
     const FigureStyle style{RenderOptions()};
-    const auto layout = layoutPlanes(style, layoutFigure(style, rect, figure).content, figure).front();
+    const auto layout = layoutPlanes(style, layoutFigure(style, rect, figure).plots.front().content, figure).front();
     const ThemeColours& c = style.colours();
     for (int pair = 0; pair < figure.planes[0].pairCount; ++pair) {
         const QRect cell = layout.cell(pair).toAlignedRect();
@@ -190,7 +202,7 @@ void TestFigureRenderer::zeroVectorIsADot()
     const QRectF rect(0, 0, 960, 640);
     const QImage image = draw(figure, rect.size().toSize(), {});
     const FigureStyle style{RenderOptions()};
-    const auto layout = layoutPlanes(style, layoutFigure(style, rect, figure).content, figure).front();
+    const auto layout = layoutPlanes(style, layoutFigure(style, rect, figure).plots.front().content, figure).front();
     const ThemeColours& c = style.colours();
     QVERIFY(hasColour(image, c.query, QRect(layout.centre.toPoint() - QPoint(2, 2), QSize(5, 5))));
     QVERIFY(hasColour(image, c.query, QRect(layout.cell(40).center().toPoint() - QPoint(2, 2), QSize(5, 5)),
@@ -238,7 +250,7 @@ void TestFigureRenderer::hitsEveryPairOfThePlane()
         const QRectF rect(3, 5, 1200, 800);
         const FigureStyle style(options);
         for (const PlaneLayout& layout :
-             layoutPlanes(style, layoutFigure(style, rect, figure).content, figure)) {
+             layoutPlanes(style, layoutFigure(style, rect, figure).plots.front().content, figure)) {
             const PlanePanel& panel = figure.planes[static_cast<std::size_t>(layout.panel)];
             QVERIFY(!layout.field.isEmpty());
             for (int pair = 0; pair < panel.pairCount; ++pair) {
@@ -264,7 +276,7 @@ void TestFigureRenderer::hitsEveryPairOfBars()
     const FigureSpec figure = sampleFigure(qPrintable(id), m_results[2]);
     const QRectF rect(0, 0, 468, 304);
     const FigureStyle style{RenderOptions()};
-    const AxisLayout layout = layoutAxes(style, layoutFigure(style, rect, figure).content, figure);
+    const AxisLayout layout = layoutAxes(style, layoutFigure(style, rect, figure).plots.front().content, figure);
     for (int pair = 0; pair < 64; ++pair) {
         const FigureHit hit = hitFigure({layout.x.toPixel(pair), layout.area.center().y()}, rect, figure, {});
         QVERIFY(hit.isOnAxes);
@@ -277,7 +289,7 @@ void TestFigureRenderer::hitsDistances()
     const FigureSpec figure = sampleFigure("decay", m_results[2]);
     const QRectF rect(0, 0, 468, 304);
     const FigureStyle style{RenderOptions()};
-    const AxisLayout layout = layoutAxes(style, layoutFigure(style, rect, figure).content, figure);
+    const AxisLayout layout = layoutAxes(style, layoutFigure(style, rect, figure).plots.front().content, figure);
     for (const double distance : {1.0, 15.0, 832.0, 1707.0, 131000.0}) {
         const FigureHit hit =
             hitFigure({layout.x.toPixel(distance), layout.y.toPixel(0.5)}, rect, figure, {});
@@ -286,6 +298,131 @@ void TestFigureRenderer::hitsDistances()
         QVERIFY(std::fabs(hit.y - 0.5) < 1e-9);
     }
     QVERIFY(!hitFigure({1, 1}, rect, figure, {}).isOnAxes);
+}
+
+void TestFigureRenderer::allPlotsAreDrawnAndHit()
+{
+    const FigureSpec figure = samplePlots();
+    const QRectF rect(0, 0, 801, 460);
+    const FigureLayout layout = layoutFigure(FigureStyle{RenderOptions()}, rect, figure);
+    QCOMPARE(layout.plots.size(), std::size_t(3));
+    for (const PlotPlace& place : layout.plots) {
+        QVERIFY(layout.content.contains(place.content));
+        QCOMPARE(hitFigure(place.content.center(), rect, figure, {}).plot, place.index);
+        for (const PlotPlace& other : layout.plots)
+            QVERIFY(&other == &place || !other.content.intersects(place.content));
+    }
+    // 1.5 to 1, the main plot over both rows.
+    QVERIFY(std::fabs(layout.plots[0].content.width() / layout.plots[1].content.width() - 1.5) < 0.02);
+    QVERIFY(layout.plots[0].content.height() > 2.0 * layout.plots[1].content.height());
+    // Between plots one below the other lie a gap and a title.
+    QVERIFY(layout.plots[2].content.top() - layout.plots[1].content.bottom() > 24.0);
+    QStringList texts;
+    for (const DrawnText& text : figureTexts(rect, figure, {}))
+        texts.append(text.text);
+    for (const char* title : {"the main plot", "curves", "names"})
+        QVERIFY(texts.contains(title));
+    const FigureHit map = hitFigure(layout.plots[0].content.center(), rect, figure, {});
+    QVERIFY(map.cell && map.isOnAxes);
+}
+
+void TestFigureRenderer::theMainPlotAloneWhereThereIsNoRoom()
+{
+    const FigureSpec figure = samplePlots();
+    const QRectF rect(0, 0, 391, 276);
+    const FigureLayout layout = layoutFigure(FigureStyle{RenderOptions()}, rect, figure);
+    QCOMPARE(layout.plots.size(), std::size_t(1));
+    QCOMPARE(layout.plots[0].plot, static_cast<const PlotSpec*>(&figure));
+    QVERIFY2(layout.captionLines.join(u' ').endsWith("2 more plots where the figure is larger"),
+             qPrintable(layout.captionLines.join(u' ')));
+    QCOMPARE(hitFigure(QPointF(300, 100), rect, figure, {}).plot, 0);
+}
+
+void TestFigureRenderer::namesOfAnAxis()
+{
+    FigureSpec figure = samplePlots();
+    static_cast<PlotSpec&>(figure) = PlotSpec(figure.more[1]);
+    figure.more.clear();
+    const FigureStyle style{RenderOptions()};
+    const auto layoutAt = [&](double width) {
+        return layoutAxes(style, QRectF(0, 0, width, 300), figure);
+    };
+    const auto names = [](const AxisLayout& layout) {
+        QStringList list;
+        for (const AxisTick& tick : layout.xTicks)
+            list.append(tick.label);
+        return list;
+    };
+    // Beside each other, upright, elided, skipped: as the room shrinks.
+    QVERIFY(!layoutAt(900).areXNamesUpright);
+    QCOMPARE(names(layoutAt(900)).value(1), QStringLiteral("linear interpolation"));
+    QVERIFY(layoutAt(300).areXNamesUpright);
+    QCOMPARE(names(layoutAt(300)).count(QString()), 0);
+    QVERIFY(names(layoutAt(100)).count(QString()) > 0);
+    std::swap(figure.xAxis, figure.yAxis);
+    QCOMPARE(layoutAxes(style, QRectF(0, 0, 900, 300), figure).yTicks.size(), std::size_t(5));
+}
+
+void TestFigureRenderer::curvesDifferInColourAndPattern()
+{
+    FigureSpec figure = samplePlots();
+    static_cast<PlotSpec&>(figure) = PlotSpec(figure.more[0]);
+    figure.more.clear();
+    const QRectF rect(0, 0, 900, 600);
+    const QImage image = draw(figure, rect.size().toSize(), {});
+    const FigureStyle style{RenderOptions()};
+    const AxisLayout layout = layoutAxes(style, layoutFigure(style, rect, figure).plots.front().content, figure);
+    for (int k = 0; k < 8; ++k) {
+        const QColor colour = style.colours().curves[k];
+        int columns = 0;
+        for (int x = static_cast<int>(layout.area.left()) + 2; x < layout.area.right() - 2; ++x) {
+            const double r = layout.x.toValue(x);
+            const int y = static_cast<int>(std::lround(layout.y.toPixel(k + 0.5 + 0.3 * std::sin(std::log(r) + k))));
+            columns += hasColour(image, colour, QRect(x, y - 3, 1, 7), 160);
+        }
+        const double share = columns / (layout.area.width() - 4.0);
+        const double least[] = {0.98, 0.45, 0.1, 0.35}; // solid, dashed, dotted, dash-dot
+        const double most[] = {1.0, 0.85, 0.6, 0.85};
+        QVERIFY2(share >= least[k % 4] && share <= most[k % 4],
+                 qPrintable(QString("curve %1: %2").arg(k).arg(share)));
+    }
+}
+
+void TestFigureRenderer::pointsLieWhereTheyAre()
+{
+    FigureSpec figure = sampleClouds(1);
+    figure.series.resize(1);
+    for (const double at : {-3.03, 0.21, 2.77}) {
+        figure.series[0].x = makeValues({at});
+        figure.series[0].y = makeValues({-at / 2});
+        const QRectF rect(0, 0, 480, 320);
+        const QImage image = draw(figure, rect.size().toSize(), {});
+        const FigureStyle style{RenderOptions()};
+        const AxisLayout layout = layoutAxes(style, layoutFigure(style, rect, figure).plots.front().content, figure);
+        // The middle of what has the colour.
+        const QColor colour = style.colours().curves[0];
+        double sum = 0.0;
+        double x = 0.0;
+        double y = 0.0;
+        for (int row = static_cast<int>(layout.area.top()); row < layout.area.bottom(); ++row)
+            for (int column = static_cast<int>(layout.area.left()); column < layout.area.right(); ++column) {
+                const QColor pixel = image.pixelColor(column, row);
+                const double share = (255.0 - pixel.red()) / (255.0 - colour.red());
+                if (pixel.blue() - pixel.red() < 60)
+                    continue;
+                sum += share;
+                x += share * (column + 0.5);
+                y += share * (row + 0.5);
+            }
+        QVERIFY(sum > 10.0);
+        QVERIFY2(std::fabs(x / sum - layout.x.toPixel(at) - 0.5) < 0.3,
+                 qPrintable(QString("%1 for %2").arg(x / sum).arg(layout.x.toPixel(at) + 0.5)));
+        QVERIFY(std::fabs(y / sum - layout.y.toPixel(-at / 2) - 0.5) < 0.3);
+        const FigureHit hit =
+            hitFigure({layout.x.toPixel(at) + 3.0, layout.y.toPixel(-at / 2)}, rect, figure, {});
+        QCOMPARE(hit.series, 0);
+        QCOMPARE(hit.sample, std::size_t(0));
+    }
 }
 
 void TestFigureRenderer::survivesOddInput_data()

@@ -29,12 +29,8 @@ constexpr double kLargestShare = 0.02;
 
 FigureSpec figureOf(const QByteArray& id)
 {
-    return id == "map"      ? sampleMap()
-           : id == "table"  ? sampleTable()
-           : id == "clouds" ? sampleClouds()
-           : id == "plots"  ? samplePlots()
-           : id == "matrix" ? sampleMatrix()
-                            : sampleFigure(id, sampleResults(2));
+    auto madeUp = madeUpFigure(id.toStdString());
+    return madeUp ? *std::move(madeUp) : sampleFigure(id, sampleResults(2));
 }
 
 QImage draw(const QByteArray& id, Theme theme)
