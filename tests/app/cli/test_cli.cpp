@@ -167,8 +167,6 @@ void TestCli::exitCodes_data()
     row("render nothing", {"render"}, 1, {"FIGURE"});
     row("render two", {"render", "decay", "plane", "-o", "x.json"}, 1, {"one FIGURE"});
     row("render unknown", {"render", "deacy", "-o", "x.json"}, 1, {"deacy", "decay"});
-    for (const char* id : {"encodings", "clusters", "results"})
-        row(id, {"render", id, "-o", "x.json"}, 1, {id, "not built yet"});
     row("render without -o", {"render", "decay"}, 1, {"-o"});
     row("render .tex", {"render", "decay", "-o", "x.tex"}, 1, {".tex", "not built yet"});
     row("render without ending", {"render", "decay", "-o", "x"}, 1, {"x has no ending"});
