@@ -25,20 +25,9 @@ constexpr std::array kOptions{
     OptionInfo{"--check"},           OptionInfo{"-o", true},
 };
 
-/// Figures that Ropewalk knows of and does not build yet.
-constexpr std::array kUnbuiltFigures{"encodings", "clusters", "results"};
-
 Error usage(std::string text, std::vector<std::pair<std::string, std::string>> values = {})
 {
     return {ErrorCode::Usage, {std::move(text), std::move(values)}, {}};
-}
-
-std::string joined(const std::vector<std::string>& words)
-{
-    std::string all;
-    for (const std::string& each : words)
-        all += (all.empty() ? "" : ", ") + each;
-    return all;
 }
 
 Result<const FigureInfo*> chooseFigure(const QStringList& words)
@@ -53,11 +42,8 @@ Result<const FigureInfo*> chooseFigure(const QStringList& words)
     std::vector<std::string> known;
     for (const FigureInfo& figure : figureCatalog())
         known.emplace_back(figure.id);
-    const bool isUnbuilt =
-        std::find(kUnbuiltFigures.begin(), kUnbuiltFigures.end(), id) != kUnbuiltFigures.end();
-    return usage(isUnbuilt ? "the figure {figure} is not built yet; built are {known}"
-                           : "unknown figure {figure}; the nearest known are {known}",
-                 {{"figure", id}, {"known", isUnbuilt ? joined(known) : nearestWords(id, known)}});
+    return usage("unknown figure {figure}; the nearest known are {known}",
+                 {{"figure", id}, {"known", nearestWords(id, known)}});
 }
 
 Result<OutputType> chooseOutput(const QString& path)
