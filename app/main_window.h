@@ -59,8 +59,9 @@ public:
     /// refused; the reason is in the message bar and nothing changed.
     bool openFile(const QString& path);
     bool addFile(const QString& path); ///< a model's configuration beside the present ones
-    /// Shows queries and keys of a file or built-in ones. False when they were refused, also where no configuration has
-    /// their head_dim; the reason is in the message bar and nothing changed.
+    /// Shows queries and keys of a file or built-in ones; the built-in ones bring their model's configuration where
+    /// none is as wide. False when they were refused, also a file where no configuration has its head_dim; the reason
+    /// is in the message bar and nothing changed.
     bool openTensors(const TensorChoice& choice);
     bool saveTo(const QString& path);
     bool exportTo(const QString& path, const QString& figure, const ExportOptions& options);
@@ -111,6 +112,7 @@ private:
                   const std::function<void(std::vector<SessionConfiguration>&, int&)>& change);
     void editOptions(const std::function<void(FigureOptions&)>& change);
     void movePositions(std::int64_t by);
+    std::int64_t lastPosition() const;
     void placePositions(std::int64_t position, bool isKey);
     void narrowFigure(const QString& id, const QRectF& range);
     void showFigure(const QString& id);

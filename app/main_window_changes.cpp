@@ -153,8 +153,7 @@ void MainWindow::connectStage()
     connect(m_canvas, &FigureCanvas::readOutChanged, this, &MainWindow::showPointed);
     connect(m_canvas, &FigureCanvas::positionsDragged, this, [this](qint64 m, qint64 n) {
         const FigureOptions& now = m_document.session().options;
-        Positions moved{std::clamp<qint64>(m, 0, kLargestPosition),
-                        std::clamp<qint64>(n, 0, kLargestPosition)};
+        Positions moved{std::clamp<qint64>(m, 0, lastPosition()), std::clamp<qint64>(n, 0, lastPosition())};
         if (m_document.session().isDistanceLocked) // the other arrow turns with the one that is dragged
             moved =
                 m != now.m ? movedTogether({now.m, now.n}, m, false) : movedTogether({now.m, now.n}, n, true);
@@ -308,7 +307,7 @@ void MainWindow::narrowFigure(const QString& id, const QRectF& range)
 void MainWindow::placePositions(std::int64_t position, bool isKey)
 {
     const FigureOptions& now = m_document.session().options;
-    const std::int64_t to = std::clamp<std::int64_t>(position, 0, kLargestPosition);
+    const std::int64_t to = std::clamp<std::int64_t>(position, 0, lastPosition());
     Positions moved{isKey ? now.m : to, isKey ? to : now.n};
     if (m_document.session().isDistanceLocked)
         moved = movedTogether({now.m, now.n}, to, isKey);
@@ -316,6 +315,13 @@ void MainWindow::placePositions(std::int64_t position, bool isKey)
         options.m = moved.m;
         options.n = moved.n;
     });
+}
+
+/// The last position that m and n can have: of real tensors there is one row a token.
+std::int64_t MainWindow::lastPosition() const
+{
+    const FigureOptions& options = m_document.session().options;
+    return options.content == Content::File && options.tensors ? options.tensors->tokens - 1 : kLargestPosition;
 }
 
 /// Moves the query, and the key with it while the distance is locked.
@@ -343,7 +349,7 @@ void MainWindow::advance()
     if (steps == 0)
         return;
     m_owed -= static_cast<double>(steps);
-    if (m_document.session().options.m + steps >= kLargestPosition)
+    if (m_document.session().options.m + steps >= lastPosition())
         setPlaying(false);
     movePositions(steps);
 }

@@ -102,9 +102,21 @@ bool MainWindow::openTensors(const TensorChoice& choice)
     }
     const HeadTensors& tensors = *options.tensors;
     const std::vector<SessionConfiguration>& list = m_document.session().configurations;
-    if (std::none_of(list.begin(), list.end(), [&](const SessionConfiguration& configuration) {
-            return configuration.config.headDim == tensors.headDim;
-        })) {
+    const auto fits = [&](const SessionConfiguration& configuration) {
+        return configuration.config.headDim == tensors.headDim;
+    };
+    const auto model = std::find_if(m_presets.begin(), m_presets.end(),
+                                    [](const Preset& preset) { return preset.id == kBuiltinTensorsPreset; });
+    if (std::none_of(list.begin(), list.end(), fits) && choice.file.starts_with("builtin:") &&
+        model != m_presets.end()) {
+        // The model that they are of takes the place of the selected one; what is not as wide has no score with them.
+        editList(tr("open %1").arg(QString::fromStdString(tensors.name)), [&](auto& configurations, int& selected) {
+            SessionConfiguration& place = configurations[static_cast<std::size_t>(selected)];
+            place = asOpened(model->configurations.front(), place.letter, place.colour);
+            for (SessionConfiguration& configuration : configurations)
+                configuration.isHidden = !fits(configuration);
+        });
+    } else if (std::none_of(list.begin(), list.end(), fits)) {
         report({ErrorCode::BadInput,
                 {"{tensors} has rows of {width} channels, and no configuration has this head_dim; expected the model that "
                  "they are of, or one as wide, first",

@@ -22,6 +22,9 @@ std::vector<BuiltinTensors> builtinTensors();
 /// What a choice that names no file means.
 inline constexpr const char* kFirstTensors = "builtin:smollm2-previous-token";
 
+/// The preset of the model that all built-in tensors are of.
+inline constexpr const char* kBuiltinTensorsPreset = "smollm2-135m";
+
 /// Opens the file or files of the choice, or what is built in, and reads the chosen head. Errors: BadInput with the
 /// path as context, Usage for an unknown built-in name.
 Result<HeadTensors> openTensors(const TensorChoice& choice);

@@ -368,7 +368,9 @@ FigureSpec buildChannels(const FigureResults& results)
             caption.text += " over the first {rows} rows";
         if (!letter.empty())
             caption.text += " of {letter}";
-        caption.values.emplace_back("content", std::string(word(options.content)));
+        caption.values.emplace_back("content", options.content == Content::File && options.tensors
+                                                ? options.tensors->name
+                                                : std::string(word(options.content)));
         caption.values.emplace_back("part", shortNumber(100.0 * own.positionalShare, 3));
         caption.values.emplace_back("rows", groupedDigits(own.rows));
         caption.values.emplace_back("letter", letter);

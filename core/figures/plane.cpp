@@ -108,10 +108,10 @@ double addMatrices(FigureSpec& figure, View view, const ConfigurationResult& res
     const auto title = [&](const char* plain, const char* scaled) {
         return Message(isScaled ? scaled : plain, {{"factor", scale}});
     };
-    figure.more.push_back(matrixPlot(title("R(mθ)", "A·R(mθ), A = {factor}"), query, 0, CellFill::Query, panel.pair));
-    figure.more.push_back(matrixPlot(title("R(nθ)", "A·R(nθ), A = {factor}"), key, 1, CellFill::Key, panel.pair));
-    figure.more.push_back(matrixPlot(isSum ? Message("R(mθ)R(nθ) = R((m+n)θ)")
-                                           : title("R(mθ)ᵗR(nθ) = R((n−m)θ)", "A²·R(mθ)ᵗR(nθ), A = {factor}"),
+    figure.more.push_back(matrixPlot(title("R(m)", "A·R(m), A = {factor}"), query, 0, CellFill::Query, panel.pair));
+    figure.more.push_back(matrixPlot(title("R(n)", "A·R(n), A = {factor}"), key, 1, CellFill::Key, panel.pair));
+    figure.more.push_back(matrixPlot(isSum ? Message("R(m) R(n) = R(m+n)")
+                                           : title("R(m)ᵗ R(n) = R(n−m)", "A²·R(m)ᵗ R(n), A = {factor}"),
                                      both, 2, CellFill::None, panel.pair));
     figure.rowSpan = 3;
     figure.columnShares = {2.7, 1.0};

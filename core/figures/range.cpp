@@ -471,11 +471,10 @@ PlotSpec stagesPlot(const FigureResults& results, const RangeOf& chosen, const s
     PlotSpec plot;
     plot.plotTitle = {"Never seen at {length}, stage by stage", {{"length", groupedDigits(chosen.length)}}};
     plot.xAxis = {"", AxisKind::Categories, false, -0.5, static_cast<double>(stages.size()) + 0.5};
-    plot.xAxis.categories = {{"trained at {length}", {{"length", shortLength(chosen.training)}}}};
+    plot.xAxis.categories = {{"at {length}", {{"length", shortLength(chosen.training)}}}};
     for (std::size_t k = 0; k < stages.size(); ++k)
-        plot.xAxis.categories.push_back({"+ {steps} steps at {length}",
-                                         {{"steps", groupedDigits(kStepsOfOneStage)},
-                                          {"length", shortLength(static_cast<std::int64_t>(stages[k]))}}});
+        plot.xAxis.categories.push_back({"then {length}",
+                                         {{"length", shortLength(static_cast<std::int64_t>(stages[k]))}}});
     double greatest = 0.0;
     const auto add = [&](const char* name, const std::vector<double>& theta, Message label, bool isOwn) {
         std::vector<double> share;

@@ -187,6 +187,32 @@ private slots:
                  qPrintable(window->backendText()));
     }
 
+    /// Real queries and keys come with the model that they are of, and positions stay on their tokens.
+    void builtinTensorsBringTheirModel()
+    {
+        auto window = openWindow();
+        SETTLE(*window);
+        TensorChoice choice;
+        choice.file = "builtin:smollm2-sink";
+        QVERIFY(window->openTensors(choice));
+        SETTLE(*window);
+        const Session& session = window->document().session();
+        QCOMPARE(session.configurations[0].config.headDim, 64);
+        QVERIFY(!session.configurations[0].isHidden);
+        QVERIFY(session.configurations[1].isHidden); // 128 channels wide
+        QCOMPARE(window->document().undoStack().count(), 1);
+        QVERIFY(window->shownReply()->results->configurations.front().scores);
+        window->transport().playToggled(true);
+        FigureOptions last = session.options;
+        last.m = 510;
+        last.n = 495;
+        window->document().setOptions(last);
+        QTRY_COMPARE_WITH_TIMEOUT(session.options.m, std::int64_t(511), 10'000);
+        QTest::qWait(600); // it would go on at four tokens a second
+        QCOMPARE(session.options.m, std::int64_t(511));
+        QCOMPARE(window->messageBar().text(), QString());
+    }
+
     void dragIsOneEntryAndUndoRestoresPixels()
     {
         auto window = openWindow();

@@ -51,7 +51,8 @@ inline FigureConfiguration sampleConfiguration(int index)
 }
 
 /// The first `count` sample configurations, computed.
-inline FigureResults sampleResults(int count, const FigureOptions& options = {})
+/// `figure`: the one whose own computation is wanted as well.
+inline FigureResults sampleResults(int count, const FigureOptions& options = {}, std::string_view figure = {})
 {
     std::vector<std::unique_ptr<ComputeBackend>> backends;
     backends.push_back(makeCpuBackend());
@@ -61,6 +62,8 @@ inline FigureResults sampleResults(int count, const FigureOptions& options = {})
         request.configurations.push_back(sampleConfiguration(i));
     request.options = options;
     request.wantsBound = options.showBound;
+    if (!figure.empty())
+        request.figures.emplace_back(figure);
     auto results = computeFigureResults(engine, request);
     return results ? std::move(results).value() : FigureResults{};
 }
