@@ -29,6 +29,8 @@ bool canSweep(const RopeConfig& config, SweepOver over)
         return factorOf(config) != nullptr;
     case SweepOver::Share:
         return config.rule != FrequencyRule::None;
+    case SweepOver::Length:
+        return info(config.rule).needsTrainingLength;
     }
     return false;
 }
@@ -43,6 +45,10 @@ std::optional<double> sweptValue(const RopeConfig& config, SweepOver over)
     case SweepOver::Share:
         return config.headDim > 0 ? std::optional(2.0 * frequencyTable(config).turningPairs() / config.headDim)
                                   : std::nullopt;
+    case SweepOver::Length:
+        if (const auto length = trainingLength(config))
+            return static_cast<double>(*length);
+        break;
     }
     return std::nullopt;
 }
@@ -64,6 +70,10 @@ RopeConfig withSweptValue(RopeConfig config, SweepOver over, double value)
         config.rotaryDim = 2 * static_cast<int>(std::lround(value * config.headDim / 2.0));
         if (config.channels != ChannelScheme::Last || config.rotaryDim == config.headDim)
             config.channels = ChannelScheme::First;
+        break;
+    case SweepOver::Length: // Dynamic measures against the other one
+        (config.rule == FrequencyRule::Dynamic ? config.maxPositionEmbeddings : config.originalMaxPositionEmbeddings) =
+            std::llround(value);
         break;
     }
     return config;

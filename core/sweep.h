@@ -14,11 +14,12 @@ namespace ropewalk {
 enum class SweepOver {
     Base,
     Factor, ///< extension factor of the rule
-    Share   ///< rotated share f = d/d_h
+    Share,  ///< rotated share f = d/d_h
+    Length  ///< training length T of the rules that are made of it
 };
 
 /// Whether the rule of `config` has the parameter: any rule but those without rotation or with frequencies of
-/// their own has a base, the rules of longer contexts a factor.
+/// their own has a base, the rules of longer contexts a factor, some a training length.
 bool canSweep(const RopeConfig& config, SweepOver over);
 
 /// The value that `config` has; empty for a factor that is neither stated nor follows.

@@ -329,7 +329,8 @@ PlotSpec turnsPlot(const FigureResults& results, const RangeData& data, const Ra
                    std::optional<int> critical)
 {
     PlotSpec plot;
-    plot.plotTitle = "Turns of each pair in the training length";
+    plot.plotTitle = {"Turns in training; arc met at {length}, never in training",
+                      {{"length", groupedDigits(chosen.length)}}};
     double least = 0.1;
     double greatest = 10.0;
     std::size_t mostPairs = 1;
@@ -366,12 +367,9 @@ PlotSpec turnsPlot(const FigureResults& results, const RangeData& data, const Ra
     return plot;
 }
 
-PlotSpec arcsPlot(const FigureResults& results, const RangeData& data, const RangeOf& chosen)
+/// The arc of the circle that each pair meets at N and never met in training, on the right axis.
+void addArcs(PlotSpec& plot, const FigureResults& results, const RangeData& data, const RangeOf& chosen)
 {
-    PlotSpec plot;
-    plot.plotTitle = {"Arc of the circle met at {length} and never in training",
-                      {{"length", groupedDigits(chosen.length)}}};
-    std::size_t mostPairs = 1;
     for (const RangeOf& range : data.configurations) {
         std::vector<double> arcs(range.theta.size(), 0.0), distances(range.theta.size(), 0.0);
         for (std::size_t i = 0; i < arcs.size(); ++i)
@@ -381,20 +379,18 @@ PlotSpec arcsPlot(const FigureResults& results, const RangeData& data, const Ran
                 distances[i] =
                     unseenDistances(range.trained[i], range.theta[i], range.training, range.length);
             }
-        mostPairs = std::max(mostPairs, arcs.size());
         const Values pairs = indices(arcs.size());
         Series series = makeSeries(range, "unseen_arc", "circle", "pair", pairs, std::move(arcs));
         series.style = &range == &chosen ? SeriesStyle::Bars : SeriesStyle::Line;
-        series.label = letterIfSeveral(results, range.configuration);
+        series.isOnSecondAxis = true;
+        series.label = results.configurations.size() > 1 ? Message("{letter} arc", {{"letter", letterIfSeveral(results, range.configuration)}})
+                                                         : Message("arc never seen");
         series.quantity = "share of the circle never seen";
         plot.series.push_back(std::move(series));
         plot.series.push_back(
             makeSeries(range, "unseen_distances", "1", "pair", pairs, std::move(distances)));
     }
-    plot.xAxis = {"pair i", AxisKind::Pair, false, -0.5, static_cast<double>(mostPairs) - 0.5};
-    plot.xAxis.meaning = AxisMeaning::Pair;
-    plot.yAxis = {"share of the circle", AxisKind::Plain, false, 0.0, 1.0};
-    return plot;
+    plot.secondYAxis = AxisSpec{"arc / circle", AxisKind::Plain, false, 0.0, 1.0};
 }
 
 PlotSpec rulesPlot(const FigureResults& results, const RangeData& data, const RangeOf& chosen,
@@ -588,20 +584,17 @@ FigureSpec buildRange(const FigureResults& results)
                 stages.push_back(length);
         }
     PlotSpec turns = turnsPlot(results, *data, chosen, critical);
-    PlotSpec arcs = arcsPlot(results, *data, chosen);
-    if (options.showsSelection)
-        for (PlotSpec* plot : {&turns, &arcs})
-            if (options.pair < plot->xAxis.upper)
-                plot->guides.push_back({true, static_cast<double>(options.pair), GuideRole::Selection, -1, {}});
+    addArcs(turns, results, *data, chosen);
+    if (options.showsSelection && options.pair < turns.xAxis.upper)
+        turns.guides.push_back({true, static_cast<double>(options.pair), GuideRole::Selection, -1, {}});
     PlotSpec rules = rulesPlot(results, *data, chosen, stages);
-    place(figure, 0, 0, 2, 1);
+    place(figure, 0, 0, 1, 1);
     place(turns, 0, 1, 1, 1);
-    place(arcs, 1, 1, 1, 1);
-    place(rules, 2, 0, 2, stages.empty() ? 2 : 1);
-    figure.more = {std::move(turns), std::move(arcs), std::move(rules)};
+    place(rules, 1, 0, 1, stages.empty() ? 2 : 1);
+    figure.more = {std::move(turns), std::move(rules)};
     if (!stages.empty()) {
         PlotSpec timeline = stagesPlot(results, chosen, stages);
-        place(timeline, 2, 1, 2, 1);
+        place(timeline, 1, 1, 1, 1);
         figure.more.push_back(std::move(timeline));
     }
 

@@ -35,11 +35,23 @@ struct SweepData : FigureData
     Message failure; ///< why there is none
 };
 
-SweepOver sweepOver(const FigureOptions& options)
+/// What is swept: as chosen, or what the rule of the configuration in focus is made of.
+SweepOver sweepOver(const FigureOptions& options, const std::vector<ConfigurationResult>& configurations)
 {
-    return options.settings.is("sweep_over", "base")     ? SweepOver::Base
-           : options.settings.is("sweep_over", "factor") ? SweepOver::Factor
-                                                         : SweepOver::Share;
+    const std::string_view chosen = options.settings.text("sweep_over");
+    if (chosen != "rule")
+        return chosen == "base"     ? SweepOver::Base
+               : chosen == "factor" ? SweepOver::Factor
+               : chosen == "share"  ? SweepOver::Share
+                                    : SweepOver::Length;
+    const ConfigurationResult* focus = nullptr;
+    for (const ConfigurationResult& result : configurations)
+        if (result.scores && (!focus || result.shown.letter == options.focus))
+            focus = &result;
+    for (const SweepOver over : {SweepOver::Base, SweepOver::Length})
+        if (focus && canSweep(focus->shown.config, over))
+            return over;
+    return SweepOver::Share;
 }
 
 bool isBound(const FigureOptions& options)
@@ -49,9 +61,9 @@ bool isBound(const FigureOptions& options)
 
 /// Rows of a map: values at the middle of even steps, of the logarithm but for shares; a share has a row for
 /// each number of pairs.
-void placeRows(SweepMap& map, const FigureOptions& options, const RopeConfig& config, int rows)
+void placeRows(SweepMap& map, const FigureOptions& options, SweepOver over, const RopeConfig& config, int rows)
 {
-    if (sweepOver(options) == SweepOver::Share) {
+    if (over == SweepOver::Share) {
         const int pairs = config.headDim / 2;
         for (int turning = 0; turning <= pairs; ++turning)
             map.values.push_back(static_cast<double>(turning) / pairs);
@@ -59,19 +71,23 @@ void placeRows(SweepMap& map, const FigureOptions& options, const RopeConfig& co
         map.upper = 1.0 + 0.5 / pairs;
         return;
     }
-    const bool isBase = sweepOver(options) == SweepOver::Base;
+    const bool isBase = over == SweepOver::Base;
+    const bool isLength = over == SweepOver::Length;
     const double lower = options.settings.number("sweep_lower"), upper = options.settings.number("sweep_upper");
-    map.lower = lower > 0.0 ? lower : isBase ? 1e3 : 1.0;
-    map.upper = upper > map.lower ? upper : std::max(isBase ? 1e8 : 64.0, 10.0 * map.lower);
+    map.lower = lower > 0.0 ? lower : isBase ? 1e3 : isLength ? 512.0 : 1.0;
+    map.upper = upper > map.lower ? upper : std::max(isBase ? 1e8 : isLength ? 131072.0 : 64.0, 10.0 * map.lower);
     if (map.present && *map.present > 0.0) { // the present value lies within, unless somebody chose the range
         if (lower <= 0.0)
             map.lower = std::min(map.lower, std::max(isBase ? 1.01 : 1.0, *map.present / 10.0));
         if (upper <= 0.0)
             map.upper = std::max(map.upper, *map.present * 1.5);
+        if (isLength)
+            map.lower = std::floor(map.lower);
     }
     const double ratio = std::log(map.upper / map.lower);
     for (int row = 0; row < rows; ++row)
-        map.values.push_back(map.lower * std::exp(ratio * (row + 0.5) / rows));
+        map.values.push_back(isLength ? std::round(map.lower * std::exp(ratio * (row + 0.5) / rows)) // whole tokens
+                                      : map.lower * std::exp(ratio * (row + 0.5) / rows));
 }
 
 /// The first whole distance with C < 0, up to `last`.
@@ -150,8 +166,9 @@ Result<SweepMap> sweepOf(FigureJob& job, int index, double progressFrom, double 
     const RopeConfig& config = job.configurations[static_cast<std::size_t>(index)].shown.config;
     SweepMap map;
     map.configuration = index;
-    map.present = sweptValue(config, sweepOver(options));
-    placeRows(map, options, config, job.request.isCoarse ? kFewRows : kRows);
+    const SweepOver over = sweepOver(options, job.configurations);
+    map.present = sweptValue(config, over);
+    placeRows(map, options, over, config, job.request.isCoarse ? kFewRows : kRows);
     const std::vector<CellRange> columns =
         logarithmicColumns(options.maxDistance, job.request.isCoarse ? kFewColumns : kColumns);
     map.columns = static_cast<int>(columns.size());
@@ -162,7 +179,7 @@ Result<SweepMap> sweepOf(FigureJob& job, int index, double progressFrom, double 
     for (std::size_t row = 0; row < map.values.size(); ++row) {
         if (job.stop.stop_requested())
             return Error{ErrorCode::Cancelled, "stopped", {}};
-        const RopeConfig changed = withSweptValue(config, sweepOver(options), map.values[row]);
+        const RopeConfig changed = withSweptValue(config, over, map.values[row]);
         const auto done = fillRow(job, changed, columns,
                                   std::span(cells).subspan(row * columns.size(), columns.size()), map,
                                   map.firstNegative.empty() ? unused : map.firstNegative[row]);
@@ -188,6 +205,8 @@ SweepWords wordsOf(SweepOver over)
         return {"base", "base {value}", "base"};
     case SweepOver::Factor:
         return {"factor s", "factor {value}", "factor"};
+    case SweepOver::Length:
+        return {"training length T (tokens)", "T = {value}", "training_length"};
     case SweepOver::Share:
         break;
     }
@@ -201,7 +220,7 @@ Result<std::shared_ptr<const FigureData>> computeSweep(FigureJob& job)
 {
     auto data = std::make_shared<SweepData>();
     data->isCoarse = job.request.isCoarse;
-    const SweepOver over = sweepOver(job.request.options);
+    const SweepOver over = sweepOver(job.request.options, job.configurations);
     std::vector<int> possible;
     for (std::size_t i = 0; i < job.configurations.size(); ++i) {
         const ConfigurationResult& result = job.configurations[i];
@@ -211,7 +230,7 @@ Result<std::shared_ptr<const FigureData>> computeSweep(FigureJob& job)
             possible.push_back(static_cast<int>(i));
         else if (data->failure.isEmpty())
             data->failure = {"{name} under the rule {rule} has no {parameter} to sweep over; expected another "
-                             "rule, or sweep_over=base, factor or share",
+                             "rule, or sweep_over=base, factor, share or training_length",
                              {{"name", result.shown.config.name},
                               {"rule", std::string(info(result.shown.config.rule).title)},
                               {"parameter", wordsOf(over).unit}}};
@@ -230,11 +249,12 @@ FigureSpec buildSweep(const FigureResults& results)
 {
     FigureSpec figure;
     const FigureOptions& options = results.options;
-    const SweepOver over = sweepOver(options);
+    const SweepOver over = sweepOver(options, results.configurations);
     const SweepWords words = wordsOf(over);
     figure.title = isBound(options)            ? Message("RoFormer's bound factor over one parameter and the distance")
                    : over == SweepOver::Base   ? Message("Score over base and distance")
                    : over == SweepOver::Factor ? Message("Score over extension factor and distance")
+                   : over == SweepOver::Length ? Message("Score over training length and distance")
                                                : Message("Score over rotated share and distance");
     figure.formula = isBound(options) ? "U(r)/U(0), U(r) = 1/P · Σⱼ |Sⱼ(r)|" : "C(r) = 2/dₕ · Σ cos rθ′ᵢ";
     figure.source = isBound(options)
@@ -265,6 +285,8 @@ FigureSpec buildSweep(const FigureResults& results)
         plot.xAxis.meaning = AxisMeaning::Distance;
         plot.yAxis.label = words.label;
         plot.yAxis.isLogarithmic = over != SweepOver::Share;
+        if (over == SweepOver::Length)
+            plot.yAxis.kind = AxisKind::Tokens;
         plot.yAxis.lower = map.lower;
         plot.yAxis.upper = map.upper;
         MapSpec spec;

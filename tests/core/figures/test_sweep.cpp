@@ -42,6 +42,7 @@ private slots:
     void share();
     void boundFactor();
     void presentValue();
+    void ropeIdSweepsItsTrainingLength();
     void preview();
     void impossible();
 };
@@ -187,6 +188,31 @@ void TestSweepFigure::presentValue()
     RopeConfig far = llama2();
     far.base = 1e10;
     QVERIFY(figureFor({"sweep", {far}}).yAxis.upper > 1e10);
+}
+
+/// RoPE-ID has no base; its slowest pair makes two turns in whatever T a row stands for.
+void TestSweepFigure::ropeIdSweepsItsTrainingLength()
+{
+    RopeConfig config;
+    config.name = "RoPE-ID";
+    config.rule = FrequencyRule::RopeId;
+    config.channels = ChannelScheme::Quarters13;
+    config.originalMaxPositionEmbeddings = 4096;
+    const FigureSpec figure = figureFor({"sweep", {config}});
+    QVERIFY(figure.failure.isEmpty());
+    QCOMPARE(figure.yAxis.kind, AxisKind::Tokens);
+    const Series* rows = findSeries(figure, "first_negative");
+    QVERIFY(rows && rows->xUnit == "training_length");
+    const MapSpec& map = figure.maps.front();
+    for (std::size_t row = 0; row < rows->x->size(); row += 17) {
+        const long double length = (*rows->x)[row];
+        QCOMPARE(static_cast<double>(length), std::round(static_cast<double>(length)));
+        long double sum = 32; // still pairs, at distance 1
+        for (int i = 0; i < 32; ++i)
+            sum += cosl(2 * acosl(-1.0L) / 32 * powl(2 * 32 / length, i / 31.0L));
+        const double cell = (*map.values)[row * static_cast<std::size_t>(map.columns)];
+        QVERIFY(std::fabs(cell - static_cast<double>(sum / 64)) < 1e-12);
+    }
 }
 
 void TestSweepFigure::preview()
