@@ -29,4 +29,10 @@ int printError(const Error& error)
     return exitCode(error.code);
 }
 
+void printNote(const Error& error)
+{
+    const std::string line = "note: " + toEnglish(error) + "\n";
+    std::fwrite(line.data(), 1, line.size(), stderr);
+}
+
 } // namespace ropewalk

@@ -13,5 +13,7 @@ int printOut(std::string_view text);
 
 /// Writes "error: …" to stderr and returns the error's exit code.
 int printError(const Error& error);
+/// One line on stderr for what is left out while the rest goes on.
+void printNote(const Error& error);
 
 } // namespace ropewalk

@@ -36,8 +36,12 @@ Result<std::string> drawAll(const QStringList& arguments)
     std::string paths;
     for (const FigureInfo& figure : figureCatalog()) {
         const Result<FigureSpec> spec = computeFigure(*engine, figure, *source, OutputType::Pdf);
-        if (!spec)
+        if (!spec && spec.error().code != ErrorCode::BadInput)
             return spec.error();
+        if (!spec) { // a figure that this configuration has not, such as the range without a training length
+            printNote(spec.error());
+            continue;
+        }
         const QString name = QString::fromUtf8(figure.id.data(), static_cast<qsizetype>(figure.id.size()));
         for (const auto& [ending, type] :
              {std::pair{".png", OutputType::Png}, std::pair{".pdf", OutputType::Pdf}}) {
