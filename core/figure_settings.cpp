@@ -91,7 +91,7 @@ const std::vector<FigureSettingInfo>& table()
          kContentFigures, SettingKind::Switch, "false"},
         {"cluster_length", "Length", "Positions 0 to N−1; of a file at most its tokens", "clusters",
          SettingKind::Whole, "4096", {}, 2.0, 131072.0, true},
-        {"cluster_points", "Points", "At most so many of each cloud, at every ⌈N/points⌉-th position", "clusters",
+        {"cluster_points", "Points", "At most so many of each cloud, at even steps of the positions", "clusters",
          SettingKind::Whole, "256", {}, 16.0, 1000.0, true},
         {"cluster_mean_q", "Clusters: mean of q", "Mean of every channel of the queries, content clusters",
          kContentFigures, SettingKind::Number, "1", {}, -10.0, 10.0},

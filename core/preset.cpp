@@ -101,6 +101,10 @@ Result<Preset> presetFromJson(std::string_view text, const std::string& id)
                 return bad(config.error().message);
             preset.configurations.push_back(std::move(*config));
         }
+        if (preset.configurations.size() > 1) // told apart as those of a file are
+            for (RopeConfig& config : preset.configurations)
+                if (config.layerType)
+                    config.name += ", " + *config.layerType;
         preset.config = preset.configurations.front();
         return preset;
     } catch (const std::exception& exception) {

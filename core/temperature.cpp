@@ -80,10 +80,10 @@ constexpr std::array kRules{
     TemperatureInfo{TemperatureRule::LogN, "log_n", "log-n", "τ = max(1, ln N/ln T)",
                     "Su, kexue.fm/archives/8823; Qwen-7B, logn_list", "all", std::nullopt, true, false, true,
                     tauLogN},
-    TemperatureInfo{TemperatureRule::Llama4, "llama4", "Llama-4", "τ = 1 + 0.1 ln(1 + ⌊(p+1)/8192⌋)",
+    TemperatureInfo{TemperatureRule::Llama4, "llama4", "Llama-4", "τ = 1 + 0.1 ln(1 + floor((p+1)/8192))",
                     "huggingface/transformers, llama4, attn_scale and floor_scale", "without rotation", 8192,
                     true, false, false, tauLlama4},
-    TemperatureInfo{TemperatureRule::Ministral, "ministral", "Ministral-3", "τ = 1 + 0.1 ln(1 + ⌊p/16384⌋)",
+    TemperatureInfo{TemperatureRule::Ministral, "ministral", "Ministral-3", "τ = 1 + 0.1 ln(1 + floor(p/16384))",
                     "huggingface/transformers, ministral3, llama_4_scaling_beta", "all", 16384, true, false,
                     false, tauMinistral},
 };
@@ -157,7 +157,8 @@ NeedleAttention needleAttention(double logit, double visible, double tau)
     const double others = (visible - 1.0) * std::exp(-scaled);
     NeedleAttention found;
     found.mass = 1.0 / (1.0 + others);
-    found.entropyNats = scaled + std::log1p(others) - scaled * found.mass;
+    // s - s·mass written so that nothing cancels where the needle takes nearly all.
+    found.entropyNats = std::log1p(others) + scaled * (others / (1.0 + others));
     return found;
 }
 

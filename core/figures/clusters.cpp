@@ -316,7 +316,8 @@ Series curve(int index, const char* name, const char* unit, const Values& x, Val
 PlotSpec curvesOf(const FigureResults& results, const ClustersData& data, int focus)
 {
     PlotSpec plot;
-    plot.plotTitle = "against the length";
+    plot.plotTitle = {"against the length, of {points} points a cloud",
+                      {{"points", std::to_string(results.isCoarse ? kCurvePointsOfPreview : kPointsOfCurve)}}};
     const bool isSeveral = results.configurations.size() > 1;
     const std::vector<int> free = freeColours(results);
     const int silhouetteColour = free.front();

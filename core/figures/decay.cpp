@@ -258,6 +258,10 @@ FigureSpec buildDecay(const FigureResults& results)
                     [](const ConfigurationResult& result) { return result.shown.config.xpos; });
     if (isDamped)
         figure.formula = "ρ · 2/dₕ · Σ Aᵢ² ζᵢ^(r/scale_base) cos rθ′ᵢ";
+    if (options.settings.is("decay_unit", "logit"))
+        figure.formula.text = "κ dₕ · " + figure.formula.text;
+    else if (options.settings.is("decay_unit", "mean_over_sd"))
+        figure.formula.text += " / s.d. of an independent key";
     figure.source =
         "Similar against independent key: Su, kexue.fm/archives/10122, and arXiv:2405.14591; bound: "
         "RoFormer, arXiv:2104.09864, section 3.4.3";

@@ -239,7 +239,7 @@ bool fillPanels(FigureJob& job, EncodingsData& data)
     t5.map = cells(kMapSize, [](int m, int n) { return t5Bucket(n - m, true); });
     data.panels.push_back(std::move(t5));
 
-    Panel deberta = makePanel("deberta", "DeBERTa: one random q, k and tables", "score, with 1/√(3d)", "score");
+    Panel deberta = makePanel("deberta", "DeBERTa: random q, k, tables of d = 64", "score, with 1/√(3d)", "score");
     deberta.isRandom = true;
     Panel index = makePanel("deberta_index", "DeBERTa: row of the tables", "δ", "row");
     index.isIndex = true;

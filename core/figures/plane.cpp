@@ -88,7 +88,7 @@ PlotSpec matrixPlot(Message title, const Matrix& matrix, int row, CellFill fill,
 
 /// The matrices beside the circle: what turns q, what turns k, and both together. Returns how far the product is from
 /// the turn by the sum or difference of the angles, in its largest entry.
-double addMatrices(FigureSpec& figure, View view, const ConfigurationResult& result, const PlanePanel& panel)
+double addMatrices(FigureSpec& figure, View view, const FigureResults& results, const ConfigurationResult& result, const PlanePanel& panel)
 {
     // The attention multiplies cos and sin of turning pairs with A; two turns compose without it.
     const double factor = view == View::Pairs && !panel.isStill ? result.table.attentionFactor : 1.0;
@@ -105,12 +105,16 @@ double addMatrices(FigureSpec& figure, View view, const ConfigurationResult& res
         apart = std::max(apart, std::fabs(both[i] - direct[i]));
     const bool isScaled = factor != 1.0;
     const std::string scale = shortNumber(factor, 6);
+    const std::string letter = letterIfSeveral(results, panel.configuration);
     const auto title = [&](const char* plain, const char* scaled) {
-        return Message(isScaled ? scaled : plain, {{"factor", scale}});
+        Message text(isScaled ? scaled : plain, {{"factor", scale}, {"letter", letter}});
+        if (!letter.empty())
+            text.text = "{letter}: " + text.text;
+        return text;
     };
     figure.more.push_back(matrixPlot(title("R(m)", "A·R(m), A = {factor}"), query, 0, CellFill::Query, panel.pair));
     figure.more.push_back(matrixPlot(title("R(n)", "A·R(n), A = {factor}"), key, 1, CellFill::Key, panel.pair));
-    figure.more.push_back(matrixPlot(isSum ? Message("R(m) R(n) = R(m+n)")
+    figure.more.push_back(matrixPlot(isSum ? title("R(m) R(n) = R(m+n)", "A²·R(m) R(n), A = {factor}")
                                            : title("R(m)ᵗ R(n) = R(n−m)", "A²·R(m)ᵗ R(n), A = {factor}"),
                                      both, 2, CellFill::None, panel.pair));
     figure.rowSpan = 3;
@@ -224,11 +228,18 @@ FigureSpec buildPlane(const FigureResults& results)
              {"theta", shortNumber(panel.thetaRadians, 4)},
              {"angle", shortNumber((panel.m - panel.n) * panel.thetaRadians, 5)},
              {"score", shortNumber(scores.score / result.shown.config.headDim, 6)}}};
+        // RoPE-ID and lists have frequencies of their own, not those of a base.
+        if (result.shown.config.rule == FrequencyRule::RopeId || result.shown.config.rule == FrequencyRule::Explicit)
+            panel.caption.text.erase(panel.caption.text.find("base {base} · "), std::string("base {base} · ").size());
+        if (panel.isStill)
+            panel.caption.text.replace(panel.caption.text.find("θ = {theta} rad per token · (m−n)θ = {angle} rad"),
+                                       std::string("θ = {theta} rad per token · (m−n)θ = {angle} rad").size(),
+                                       "this pair does not turn");
         if (view != View::Pairs)
             panel.caption = composedCaption(view, result, panel);
         if (index == focusIndex(results)) {
             pair = panel.pair;
-            apart = addMatrices(figure, view, result, panel);
+            apart = addMatrices(figure, view, results, result, panel);
             figure.caption = panel.caption;
         }
         figure.planes.push_back(std::move(panel));

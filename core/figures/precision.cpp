@@ -459,6 +459,13 @@ FigureSpec buildPrecision(const FigureResults& results)
                        {"running", firstOf(PrecisionMode::RunningProduct)},
                        {"bf16", firstOf(PrecisionMode::Bf16Positions)},
                        {"distance", distance}}};
+    const std::vector<double>& scaled = drawn.table.scaled;
+    bool isSeries = true; // of a constant ratio
+    for (std::size_t i = 2; i < scaled.size(); ++i)
+        if (scaled[i] != 0.0 && std::fabs(scaled[i] * scaled[0] / (scaled[i - 1] * scaled[1]) - 1.0) > 1e-9)
+            isSeries = false;
+    if (!isSeries && !data->isCoarse)
+        figure.caption.text += " · ggml: the plain series, each angle divided by θ/θ′ as its files carry it";
     figure.summary = {"Error of the rotation of {name} as engines round it, against position, to {last} tokens. cos or "
                       "sin is first off by {limit} at position {float32} in float32, {running} with a running product, "
                       "{bf16} with bf16 positions, {half} in float16 throughout.",

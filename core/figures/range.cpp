@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <functional>
 #include <limits>
 
 namespace ropewalk {
@@ -301,10 +302,29 @@ void addMap(FigureSpec& figure, const RangeOf& range, const FigureOptions& optio
         makeSeries(range, "column_distance", "token", "column", columns, std::move(firsts)));
 }
 
-/// The share of the circle that is unseen after fine-tuning at the lengths `stages` in turn, mean over the turning pairs.
-double unseenAfter(const RangeOf& range, const std::vector<double>& theta, std::span<const double> stages,
-                   double length)
+/// The frequencies that the configuration has at a length, rad/token, one a formed pair.
+using ThetaAt = std::function<std::vector<double>(double length)>;
+
+/// As configured: rules such as dynamic NTK have others at each length.
+ThetaAt ownThetaAt(const FigureResults& results, const RangeOf& range)
 {
+    const RopeConfig& config = results.configurations[static_cast<std::size_t>(range.configuration)].shown.config;
+    if (!info(config.rule).dependsOnLength)
+        return [&range](double) { return range.theta; };
+    return [config](double length) {
+        RopeConfig at = config;
+        at.length = std::llround(length);
+        return frequencyTable(at).scaled;
+    };
+}
+
+/// The share of the circle that is unseen after fine-tuning at the lengths `stages` in turn, mean over the turning pairs.
+double unseenAfter(const RangeOf& range, const ThetaAt& thetaAt, std::span<const double> stages, double length)
+{
+    const std::vector<double> theta = thetaAt(length);
+    std::vector<std::vector<double>> ofStages;
+    for (const double stage : stages)
+        ofStages.push_back(thetaAt(stage));
     double sum = 0.0;
     int turning = 0;
     for (std::size_t i = 0; i < theta.size(); ++i) {
@@ -312,8 +332,8 @@ double unseenAfter(const RangeOf& range, const std::vector<double>& theta, std::
             continue;
         ++turning;
         double seen = std::min(1.0, (static_cast<double>(range.training) - 1.0) * range.trained[i] / kTwoPi);
-        for (const double stage : stages)
-            seen = std::max(seen, std::min(1.0, (stage - 1.0) * theta[i] / kTwoPi));
+        for (std::size_t k = 0; k < stages.size(); ++k)
+            seen = std::max(seen, std::min(1.0, (stages[k] - 1.0) * ofStages[k][i] / kTwoPi));
         sum += std::max(0.0, std::min(1.0, (length - 1.0) * theta[i] / kTwoPi) - seen);
     }
     return sum / turning;
@@ -426,7 +446,7 @@ PlotSpec rulesPlot(const FigureResults& results, const RangeData& data, const Ra
         const std::span<const double> done(stages.data(), k + 1);
         std::vector<double> share;
         for (const double length : chosen.lengths)
-            share.push_back(unseenAfter(chosen, chosen.theta, done, length));
+            share.push_back(unseenAfter(chosen, ownThetaAt(results, chosen), done, length));
         Series series = makeSeries(chosen, "mean_unseen_arc_stage_" + std::to_string(k + 1), "circle", "token",
                                    lengths, std::move(share));
         series.pattern = k == 0 ? LinePattern::Dashed : LinePattern::Dotted;
@@ -472,10 +492,10 @@ PlotSpec stagesPlot(const FigureResults& results, const RangeOf& chosen, const s
         plot.xAxis.categories.push_back({"then {length}",
                                          {{"length", shortLength(static_cast<std::int64_t>(stages[k]))}}});
     double greatest = 0.0;
-    const auto add = [&](const char* name, const std::vector<double>& theta, Message label, bool isOwn) {
+    const auto add = [&](const char* name, const ThetaAt& thetaAt, Message label, bool isOwn) {
         std::vector<double> share;
         for (std::size_t k = 0; k <= stages.size(); ++k) {
-            share.push_back(unseenAfter(chosen, theta, std::span(stages.data(), k),
+            share.push_back(unseenAfter(chosen, thetaAt, std::span(stages.data(), k),
                                         static_cast<double>(chosen.length)));
             greatest = std::max(greatest, share.back());
         }
@@ -488,8 +508,8 @@ PlotSpec stagesPlot(const FigureResults& results, const RangeOf& chosen, const s
         plot.series.push_back(std::move(series));
     };
     if (chosen.theta != chosen.trained)
-        add("stage_unseen_arc_plain", chosen.trained, "without the rule", false);
-    add("stage_unseen_arc", chosen.theta, "as configured", true);
+        add("stage_unseen_arc_plain", [&](double) { return chosen.trained; }, "without the rule", false);
+    add("stage_unseen_arc", ownThetaAt(results, chosen), "as configured", true);
     plot.yAxis = {"mean share of the circle", AxisKind::Plain, false, 0.0,
                   std::max(0.1, std::ceil(greatest * 1.05 / 0.05) * 0.05)};
     return plot;
@@ -618,9 +638,9 @@ FigureSpec buildRange(const FigureResults& results)
     const std::string letter = letterIfSeveral(results, chosen.configuration);
     figure.caption = {
         letter.empty()
-            ? "{name}, T = {training}, N = {length} · {full} of {pairs} pairs turn fully in training · {unseen} "
+            ? "{name}, T = {training}, N = {length} · {full} of {pairs} pairs turned fully in training · {unseen} "
               "meet angles never seen: {mean} % of the circle on average, {largest} % at most"
-            : "{letter} {name}, T = {training}, N = {length} · {full} of {pairs} pairs turn fully in training · "
+            : "{letter} {name}, T = {training}, N = {length} · {full} of {pairs} pairs turned fully in training · "
               "{unseen} meet angles never seen: {mean} % of the circle on average, {largest} % at most",
         {{"letter", letter},
          {"name", config.name},

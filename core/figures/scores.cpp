@@ -57,7 +57,7 @@ bool isDifference(const FigureOptions& options, std::size_t drawable)
            (options.settings.is("compare", "A_minus_B") && drawable > 1);
 }
 
-/// First to last, both included, where 0 as the last one means the end; moved into the length.
+/// First to last, both included, where 0 as the last one means the end. The first lies within the length.
 CellRange viewRange(const FigureSettings& settings, const char* first, const char* last, std::int64_t length)
 {
     const std::int64_t end = settings.whole(last) == 0 ? length : std::min(settings.whole(last) + 1, length);
@@ -199,6 +199,12 @@ public:
         m_map.configuration =
             static_cast<int>(m_sides.front().result - m_job.configurations.data());
         const std::int64_t length = std::min(m_options.settings.whole("map_length"), m_rowsAvailable);
+        for (const char* key : {"first_row", "first_column"})
+            if (const std::int64_t first = m_options.settings.whole(key); first >= length)
+                return Error{ErrorCode::BadInput,
+                             {"{key} is {first}; the map has {length} queries and keys, expected less",
+                              {{"key", key}, {"first", groupedDigits(first)}, {"length", groupedDigits(length)}}},
+                             {}};
         m_map.grid = gridOf(m_options, length, m_isCausal || m_options.settings.is("mask", "causal"));
         const std::string_view pooling = m_options.settings.text("pooling");
         m_wantsLeast = m_map.grid.block > 1 && pooling == "min";
@@ -684,6 +690,10 @@ Result<std::shared_ptr<const FigureData>> computeScoreMaps(FigureJob& job)
             continue;
         }
         Result<ScoreMap> done = map.run();
+        if (!done && done.error().code == ErrorCode::BadInput) {
+            note(Severity::Error, "scores", done.error().message);
+            continue;
+        }
         if (!done)
             return done.error();
         data->isCoarse = data->isCoarse || done->stride > 1;

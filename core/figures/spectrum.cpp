@@ -66,13 +66,13 @@ Message captionOf(const FigureResults& results, int index, const ConfigurationRe
         caption = {
             "{kept} pairs kept · {blended} blended · {slowed} slowed {factor}× · {after} of {pairs} turn "
             "fully in "
-            "training ({before} before)",
+            "training ({before} before, dashed)",
             {{"kept", std::to_string(kept)},
              {"blended", std::to_string(blended)},
              {"slowed", std::to_string(slowed)},
              {"factor", shortNumber(effectiveParameter(result.shown.config, factorInfo).value_or(1.0))}}};
     } else if (length) {
-        caption = {"{after} of {pairs} pairs turn fully in training ({before} before the rule)", {}};
+        caption = {"{after} of {pairs} pairs turn fully in training ({before} before the rule, dashed)", {}};
         if (result.shown.config.rule == FrequencyRule::Default)
             caption = {"{after} of {pairs} pairs turn fully in training", {}};
     } else {

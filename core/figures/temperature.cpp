@@ -497,8 +497,8 @@ FigureSpec buildTemperature(const FigureResults& results)
     EntropyPlot needleEntropy{{}, results, "needle"};
     needleEntropy.plot.plotTitle = {"Entropy of the needle's row", {}};
     EntropyPlot gaussian{{}, results, "gaussian"};
-    gaussian.plot.plotTitle = {"Entropy of N logits of N(0, {sigma}²); dashed: ln N − τ²σ²/2",
-                               {{"sigma", shortNumber(sigma, 4)}}};
+    gaussian.plot.plotTitle = {"Entropy of N logits of N(0, {sigma}²), seed {seed}; dashed: ln N − τ²σ²/2",
+                               {{"sigma", shortNumber(sigma, 4)}, {"seed", std::to_string(results.options.seed)}}};
     const Values grid = makeValues(lengths(16, kLongest));
     const auto* data = dataOf<TemperatureData>(results, "temperature");
     for (const Curve& curve : curves) {
@@ -541,6 +541,17 @@ FigureSpec buildTemperature(const FigureResults& results)
     figure.source = "RoPE-ID, arXiv:2603.18017, and its first author's code; YaRN, arXiv:2309.00071; LongRoPE, "
                     "arXiv:2402.13753; log-n: Su, kexue.fm/archives/8823, and Qwen-7B; Llama-4 and "
                     "Ministral-3: huggingface/transformers";
+    // As configured: another coefficient than 0.1, no floor.
+    const auto replace = [&](std::string_view what, const std::string& with) {
+        if (const std::size_t at = figure.formula.text.find(what); at != std::string::npos)
+            figure.formula.text.replace(at, what.size(), with);
+    };
+    if (!showsPrintings && config.temperature.coefficient && own.rule == config.temperature.rule)
+        replace("0.1", shortNumber(*config.temperature.coefficient));
+    if (!showsPrintings && info(own.rule).hasFloorChoice && !config.temperature.hasFloor) {
+        replace("max(1, N/T)", "(N/T)");
+        replace("max(1, ln N/ln T)", "ln N/ln T");
+    }
     const auto yarn = std::find_if(curves.begin(), curves.end(), [&](const Curve& curve) {
         return curve.configuration == focus && curve.rule == TemperatureRule::Yarn;
     });

@@ -86,7 +86,7 @@ FrequencyRuleInfo proportionalRule()
     return {FrequencyRule::Proportional,
             "proportional",
             "proportional (p-RoPE)",
-            "θ′_i = base^(−2i/dₕ)/s for i < ⌊p·dₕ/2⌋, else 0",
+            "θ′_i = base^(−2i/dₕ)/s for i < floor(p·dₕ/2), else 0",
             "p-RoPE, arXiv:2410.06205; huggingface/transformers, rope_type proportional",
             kProportionalParameters,
             false,

@@ -91,7 +91,7 @@ FrequencyRuleInfo dynamicQwenRule()
     return {FrequencyRule::DynamicQwen,
             "dynamic_qwen",
             "dynamic NTK (Qwen)",
-            "base′ = base·α^(d/(d−2)), α = max(1, 2^⌈log2(N/T)+1⌉ − 1)",
+            "base′ = base·α^(d/(d−2)), α = max(1, 2^ceil(log2(N/T)+1) − 1)",
             "Qwen-7B, modeling_qwen.py, get_ntk_alpha",
             {},
             true,

@@ -38,9 +38,15 @@ std::vector<std::pair<double, double>> tracks(double from, double extent, int co
 std::vector<PlotPlace> placePlots(const FigureStyle& style, const QRectF& content, const FigureSpec& figure)
 {
     const std::vector<const PlotSpec*> plots = figure.plots();
-    const PlotPlace alone{&figure, 0, {}, {}, content};
+    PlotPlace alone{&figure, 0, {}, {}, content};
     if (plots.size() == 1)
         return {alone};
+    // Alone, the main plot still says what it is of: a configuration, with RoPE or without.
+    if (!figure.plotTitle.isEmpty() && content.height() > style.px(110.0)) {
+        alone.title = style.elided(messageText(figure.plotTitle), kPlotTitle, content.width());
+        alone.titleBaseline = {content.left(), content.top() + style.ascent(kPlotTitle)};
+        alone.content.setTop(content.top() + style.textHeight(kPlotTitle) + style.px(3.0));
+    }
     int rows = 1;
     int columns = 1;
     for (const PlotSpec* plot : plots) {
@@ -140,7 +146,7 @@ FigureLayout layoutFigure(const FigureStyle& style, const QRectF& rect, const Fi
         if (isCut && rest > 0.0)
             layout.captionLines.back() = style.elided(layout.captionLines.back(), kNoteText, rest) + tail;
         layout.content = content();
-        layout.plots = {{&figure, 0, {}, {}, layout.content}};
+        layout.plots = placePlots(style, layout.content, figure);
     }
     return layout;
 }
