@@ -127,7 +127,8 @@ Result<void> loadTensors(FigureOptions& options)
 bool isTensorFile(const QString& path)
 {
     QFile file(path);
-    return file.open(QIODevice::ReadOnly) && looksLikeTensors(file.read(16).toStdString());
+    // To open a pipe would wait for whoever writes into it.
+    return QFileInfo(path).isFile() && file.open(QIODevice::ReadOnly) && looksLikeTensors(file.read(16).toStdString());
 }
 
 TensorChoice choiceForFile(const QString& path)

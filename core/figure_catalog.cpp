@@ -49,7 +49,10 @@ FigureSpec buildFigure(const FigureInfo& figure, const FigureResults& results)
     const bool canDraw =
         std::any_of(results.configurations.begin(), results.configurations.end(),
                     [](const ConfigurationResult& result) { return result.scores != nullptr; });
-    if (canDraw)
+    const auto impossible = results.failures.find(figure.id);
+    if (canDraw && impossible != results.failures.end())
+        spec.failure = impossible->second;
+    else if (canDraw)
         spec = figure.build(results);
     spec.id = std::string(figure.id);
     spec.provenance = results.provenance;

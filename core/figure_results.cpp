@@ -277,6 +277,10 @@ Result<FigureResults> computeFigureResults(Engine& engine, const ComputeRequest&
         if (!data) {
             FigureJob job{engine, request, results.configurations, results.provenance, stop, progress};
             auto computed = figure->compute(job);
+            if (!computed && computed.error().code == ErrorCode::BadInput) {
+                results.failures.emplace(id, computed.error().message);
+                continue;
+            }
             if (!computed)
                 return computed.error();
             data = *computed;

@@ -93,6 +93,8 @@ struct FigureResults
     std::vector<ConfigurationResult> configurations;
     /// Of the figures that compute something of their own, by id.
     std::map<std::string, std::shared_ptr<const FigureData>, std::less<>> data;
+    /// Why a figure's own computation was impossible, by id; the other figures are not concerned.
+    std::map<std::string, Message, std::less<>> failures;
     Provenance provenance; ///< of the slowest operation
     bool hasBound = false;
     bool isCoarse = false;

@@ -76,6 +76,8 @@ std::string groupedDigits(long long value)
 
 std::string shortNumber(double value, int digits)
 {
+    if (!std::isfinite(value))
+        return "–"; // what is not a number is not written as one
     // Not printf: the person's locale may have a decimal comma.
     char text[64];
     const auto end = std::to_chars(text, text + sizeof text, value, std::chars_format::general, digits).ptr;

@@ -190,8 +190,25 @@ Result<FigureSource> openSource(const Arguments& arguments)
         !applied)
         return applied.error();
     noteSettings(*settings, source->configurations);
-    if (const Result<void> loaded = loadTensors(source->options); !loaded)
-        return loaded.error();
+    if (const Result<void> loaded = loadTensors(source->options); !loaded) {
+        Error error = loaded.error();
+        if (arguments.has("--session") && error.code == ErrorCode::Usage)
+            error = {ErrorCode::BadInput, error.message, arguments.value("--session").toStdString()};
+        return error;
+    }
+    // Positions that nobody named are a wish, too: of real tensors there is one row a token.
+    const auto isNamed = [&](std::string_view key) {
+        return arguments.has("--session") ||
+               std::any_of(settings->begin(), settings->end(),
+                           [&](const Setting& setting) { return setting.key == key; });
+    };
+    if (source->options.content == Content::File && source->options.tensors) {
+        const std::int64_t last = std::max<std::int64_t>(source->options.tensors->tokens - 1, 0);
+        if (!isNamed("m"))
+            source->options.m = std::min(source->options.m, last);
+        if (!isNamed("n"))
+            source->options.n = std::min(source->options.n, last);
+    }
     // The default pair is a wish: a narrower head shows its last one. A pair that was asked for has to be
     // there.
     if (std::none_of(settings->begin(), settings->end(),

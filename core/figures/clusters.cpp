@@ -433,6 +433,13 @@ Result<std::shared_ptr<const FigureData>> computeClusters(FigureJob& job)
         data->configurations.emplace_back();
         if (!job.configurations[i].scores)
             continue;
+        // The principal components of wider heads take seconds in which nothing could be stopped.
+        constexpr int kWidestHead = 1024;
+        if (const int width = job.configurations[i].shown.config.headDim; width > kWidestHead)
+            return Error{ErrorCode::BadInput,
+                         {"clusters are drawn of heads of at most {widest} channels; head_dim is {width}",
+                          {{"widest", groupedDigits(kWidestHead)}, {"width", groupedDigits(width)}}},
+                         {}};
         auto clusters = computeOne(job, job.configurations[i], options, share * static_cast<double>(i), share);
         if (!clusters)
             return clusters.error();

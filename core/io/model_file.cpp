@@ -87,6 +87,9 @@ bool statesShare(const Json& piece)
 
 bool isGgufFile(const std::filesystem::path& path)
 {
+    std::error_code ignored;
+    if (!std::filesystem::is_regular_file(path, ignored))
+        return false; // to open a pipe would wait for whoever writes into it
     std::ifstream file(path, std::ios::binary);
     std::array<char, 4> first{};
     file.read(first.data(), first.size());

@@ -144,8 +144,9 @@ Result<QByteArray> exportSvg(const FigureSpec& figure, const ExportOptions& opti
         return outputError("SVG");
     QSvgGenerator generator;
     generator.setOutputDevice(&buffer);
-    generator.setTitle(messageText(figure.title));
-    generator.setDescription(messageText(figure.summary));
+    // The generator writes both as they are.
+    generator.setTitle(messageText(figure.title).toHtmlEscaped());
+    generator.setDescription(messageText(figure.summary).toHtmlEscaped());
     // The generator counts its size in whole units of its resolution: hundredths of a millimetre.
     generator.setResolution(2540);
     generator.setSize(QSize(static_cast<int>(std::lround(options.sizeMm.width() * 100.0)),
