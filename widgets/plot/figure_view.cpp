@@ -144,7 +144,6 @@ struct FigureView::Private
     void applyZooms();
     void setRange(int plot, const PlotRange& range);
     bool isNarrowed(int plot) const;
-    void dropHover();
     QRectF wholeRangeButton(const QWidget& widget) const;
     std::optional<Drag> arrowAt(const QWidget& widget, const QPointF& point) const;
 };
@@ -440,12 +439,6 @@ void FigureView::Private::setRange(int plot, const PlotRange& range)
     applyZooms();
 }
 
-void FigureView::Private::dropHover()
-{
-    hover.reset();
-    hoverRegion = {};
-}
-
 bool FigureView::Private::isNarrowed(int plot) const
 {
     const auto zoom = zooms.find(plot);
@@ -523,9 +516,8 @@ void FigureView::showWholeRange()
     for (auto& [plot, zoom] : d->zooms)
         zoom.shown = zoom.home;
     d->applyZooms();
-    d->dropHover();
+    endReading();
     update();
-    emit readOutChanged();
     if (isMain)
         emit viewRangeReset();
 }
@@ -691,9 +683,8 @@ void FigureView::changeRange(int plot, const PlotRange& range)
         return;
     const PlotRange before = rangeOf(d->figure);
     d->setRange(plot, range);
-    d->dropHover();
+    endReading(); // what was read lies elsewhere now
     update();
-    emit readOutChanged(); // what was read lies elsewhere now
     const PlotRange main = rangeOf(d->figure);
     if (main == before)
         return;
@@ -753,23 +744,30 @@ void FigureView::mouseDoubleClickEvent(QMouseEvent* event)
         emit enlargeRequested();
 }
 
+/// Nothing is read out until the pointer moves again.
+void FigureView::endReading()
+{
+    if (!d->hover)
+        return;
+    d->hover.reset();
+    update(d->hoverRegion);
+    d->hoverRegion = {};
+    emit readOutChanged();
+}
+
 void FigureView::leaveEvent(QEvent*)
 {
-    update(d->hoverRegion);
-    d->dropHover();
-    emit readOutChanged();
+    endReading();
 }
 
 void FigureView::hideEvent(QHideEvent*)
 {
-    d->dropHover(); // no leaving is told of what goes out of sight under the pointer
-    emit readOutChanged();
+    endReading(); // no leaving is told of what goes out of sight under the pointer
 }
 
 void FigureView::resizeEvent(QResizeEvent*)
 {
-    d->dropHover();
-    emit readOutChanged();
+    endReading();
 }
 
 void FigureView::contextMenuEvent(QContextMenuEvent* event)

@@ -67,6 +67,7 @@ protected:
 
 private:
     void changeRange(int plot, const PlotRange& range);
+    void endReading();
 
     struct Private;
     std::unique_ptr<Private> d; // the picture and the hover state are the .cpp's business
