@@ -67,7 +67,10 @@ MainWindow::MainWindow(std::unique_ptr<Engine> engine, std::vector<Preset> prese
     m_canvas->view(m_canvas->currentFigure())->setFocus(); // its keys work from the start
 }
 
-MainWindow::~MainWindow() = default;
+MainWindow::~MainWindow()
+{
+    disconnect(m_canvas, nullptr, this, nullptr); // figures that go out of sight with the window say so
+}
 
 void MainWindow::buildWidgets()
 {

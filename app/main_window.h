@@ -113,6 +113,8 @@ private:
     void editOptions(const std::function<void(FigureOptions&)>& change);
     void movePositions(std::int64_t by);
     std::int64_t lastPosition() const;
+    std::int64_t mapLength() const;
+    bool leaveWhatIsGone();
     void placePositions(std::int64_t position, bool isKey);
     void narrowFigure(const QString& id, const QRectF& range);
     void showFigure(const QString& id);
@@ -154,6 +156,7 @@ private:
     QTimer m_progressTimer; ///< 500 ms: progress and cancel
     QTimer m_playTimer;
     QElapsedTimer m_playClock;
+    std::int64_t m_mapLength = 0; ///< tokens, as last looked at; 0 before
     double m_speed = 4.0;     ///< tokens per second
     double m_owed = 0.0;      ///< part of a token not yet played
     bool m_isFigurePanelChosen = false; ///< somebody folded or unfolded it

@@ -22,19 +22,19 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace ropewalk {
 
 void MainWindow::connectPanels()
 {
-    connect(&m_document, &Document::configurationsChanged, this, [this] {
-        showSession();
-        submit();
-    });
-    connect(&m_document, &Document::viewChanged, this, [this] {
-        showSession();
-        submit();
-    });
+    for (const auto signal : {&Document::configurationsChanged, &Document::viewChanged})
+        connect(&m_document, signal, this, [this] {
+            if (leaveWhatIsGone())
+                return; // the change of the view that it made is shown instead
+            showSession();
+            submit();
+        });
     connect(&m_document, &Document::fileChanged, this, &MainWindow::updateTitle);
 
     connect(m_configPanel, &ConfigPanel::editingStarted, &m_document, &Document::beginGesture);
@@ -328,6 +328,45 @@ std::int64_t MainWindow::lastPosition() const
 void MainWindow::movePositions(std::int64_t by)
 {
     placePositions(m_document.session().options.m + by, false);
+}
+
+/// The tokens that the map of scores can hold: its length, or those of the tensors where there are fewer.
+std::int64_t MainWindow::mapLength() const
+{
+    const FigureOptions& options = m_document.session().options;
+    return std::min(options.settings.whole("map_length"), lastPosition() + 1);
+}
+
+/// What is looked at can lose its ground: tensors whose width no configuration in sight has any more, and a part of
+/// a map that has become shorter. True when the view was changed for it.
+bool MainWindow::leaveWhatIsGone()
+{
+    FigureOptions options = m_document.session().options;
+    const std::vector<SessionConfiguration>& list = m_document.session().configurations;
+    const bool isWithoutHead =
+        options.content == Content::File && options.tensors &&
+        std::none_of(list.begin(), list.end(), [&](const SessionConfiguration& configuration) {
+            return !configuration.isHidden && configuration.config.headDim == options.tensors->headDim;
+        });
+    const std::int64_t length = mapLength();
+    const bool isShorter = length < std::exchange(m_mapLength, length);
+    if (isShorter &&
+        (options.settings.whole("first_row") >= length || options.settings.whole("first_column") >= length))
+        for (const char* key : {"first_row", "last_row", "first_column", "last_column"})
+            options.settings.reset(key);
+    if (isWithoutHead) {
+        m_messageBar->showMessage({"tensors",
+                                   MessageKind::Warning,
+                                   tr("The tensors are closed: no configuration shown is %1 channels wide")
+                                       .arg(options.tensors->headDim),
+                                   {}});
+        options.content = Content::Ones;
+        options.tensors.reset(); // which they were is kept: "from a file" opens them again
+    }
+    if (options == m_document.session().options)
+        return false;
+    m_document.setOptions(options);
+    return true;
 }
 
 void MainWindow::setPlaying(bool isPlaying)

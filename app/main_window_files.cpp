@@ -105,9 +105,12 @@ bool MainWindow::openTensors(const TensorChoice& choice)
     const auto fits = [&](const SessionConfiguration& configuration) {
         return configuration.config.headDim == tensors.headDim;
     };
+    const bool isAnyInSight = std::any_of(list.begin(), list.end(), [&](const SessionConfiguration& configuration) {
+        return !configuration.isHidden && fits(configuration);
+    });
     const auto model = std::find_if(m_presets.begin(), m_presets.end(),
                                     [](const Preset& preset) { return preset.id == kBuiltinTensorsPreset; });
-    if (std::none_of(list.begin(), list.end(), fits) && choice.file.starts_with("builtin:") &&
+    if (!isAnyInSight && choice.file.starts_with("builtin:") &&
         model != m_presets.end()) {
         // The model that they are of takes the place of the selected one; what is not as wide has no score with them.
         editList(tr("open %1").arg(QString::fromStdString(tensors.name)), [&](auto& configurations, int& selected) {
@@ -116,9 +119,9 @@ bool MainWindow::openTensors(const TensorChoice& choice)
             for (SessionConfiguration& configuration : configurations)
                 configuration.isHidden = !fits(configuration);
         });
-    } else if (std::none_of(list.begin(), list.end(), fits)) {
+    } else if (!isAnyInSight) {
         report({ErrorCode::BadInput,
-                {"{tensors} has rows of {width} channels, and no configuration has this head_dim; expected the model that "
+                {"{tensors} has rows of {width} channels, and no configuration shown has this head_dim; expected the model that "
                  "they are of, or one as wide, first",
                  {{"tensors", tensors.name}, {"width", std::to_string(tensors.headDim)}}},
                 {}});
@@ -127,6 +130,7 @@ bool MainWindow::openTensors(const TensorChoice& choice)
     options.m = std::min(options.m, tensors.tokens - 1); // there are rows for its tokens only
     options.n = std::min(options.n, tensors.tokens - 1);
     m_document.setOptions(options);
+    m_messageBar->dismiss("tensors"); // that others were closed
     return true;
 }
 

@@ -18,6 +18,8 @@ const QString kOverview = QStringLiteral("overview");
 constexpr int kGap = 12;
 /// Width from which figures are legible side by side; a window of 1280 leaves 988.
 constexpr int kGridWidth = 900;
+/// Design pixels of a card's title line that the button in its corner covers, and a gap.
+constexpr double kCornerWidth = 22.0;
 
 /// Only the plane of the configuration with this letter, if it has one.
 void keepPlane(FigureSpec& figure, const std::string& letter)
@@ -287,6 +289,9 @@ void FigureCanvas::place(const QString& id, const QRect& card, bool isSmall)
         options.showsCaption = false;
         options.showsTitle = false;
     }
+    // The line of the title ends before the button in the corner.
+    if (m_shown == kOverview)
+        options.cornerWidth = kCornerWidth;
     view->setRenderOptions(options);
     view->show();
 }

@@ -38,6 +38,7 @@
 #include <QTest>
 #include <QTimer>
 #include <QToolButton>
+#include <QWheelEvent>
 
 #include <atomic>
 #include <chrono>
@@ -211,6 +212,100 @@ private slots:
         QTest::qWait(600); // it would go on at four tokens a second
         QCOMPARE(session.options.m, std::int64_t(511));
         QCOMPARE(window->messageBar().text(), QString());
+    }
+
+    /// Tensors that no configuration in sight is as wide as would leave every figure empty.
+    void tensorsCloseWithTheirModel()
+    {
+        auto window = openWindow();
+        SETTLE(*window);
+        TensorChoice choice;
+        choice.file = "builtin:smollm2-sink";
+        QVERIFY(window->openTensors(choice));
+        const FigureOptions& options = window->document().session().options;
+        window->document().undoStack().undo(); // two of 128 channels again
+        QVERIFY(options.content == Content::Ones);
+        QVERIFY(!options.tensors);
+        QVERIFY(options.tensorChoice == choice);
+        QCOMPARE(window->messageBar().text(),
+                 QString("The tensors are closed: no configuration shown is 64 channels wide"));
+        QCOMPARE(window->messageBar().messageCount(), 1);
+        SETTLE(*window);
+        for (const FigureSpec& figure : window->shownReply()->figures)
+            QVERIFY2(figure.failure.isEmpty(), toEnglish(figure.failure).c_str());
+        QVERIFY(window->openTensors(choice)); // and again
+        QCOMPARE(window->messageBar().text(), QString());
+        auto list = window->document().session().configurations;
+        list[0].isHidden = true;
+        window->document().editConfigurations(list, 0, "hide");
+        QVERIFY(options.content == Content::Ones);
+        QVERIFY(!window->messageBar().text().isEmpty());
+    }
+
+    /// A part in view does not outlive the map that it is of.
+    void viewRangeEndsWithItsMap()
+    {
+        auto window = openWindow();
+        window->document().setFigure("scores");
+        SETTLE(*window);
+        emit window->canvas().viewRangeChanged("scores", QRectF(QPointF(99.5, 599.5), QPointF(200.5, 700.5)));
+        const auto withLength = [&](const char* length) {
+            FigureOptions options = window->document().session().options;
+            QVERIFY(options.settings.set("map_length", length));
+            window->document().setOptions(options);
+        };
+        const FigureOptions& options = window->document().session().options;
+        withLength("601");
+        QCOMPARE(options.settings.whole("first_row"), std::int64_t(600));
+        withLength("600");
+        for (const char* key : {"first_row", "last_row", "first_column", "last_column"})
+            QVERIFY2(!options.settings.stated().contains(key), key);
+        SETTLE(*window);
+        QCOMPARE(window->canvas().figure("scores").yAxis.upper, 599.5);
+        // Of tensors there are no more rows than tokens.
+        withLength("2048");
+        emit window->canvas().viewRangeChanged("scores", QRectF(QPointF(999.5, 9.5), QPointF(1100.5, 100.5)));
+        TensorChoice choice;
+        choice.file = "builtin:smollm2-sink"; // 512 tokens
+        QVERIFY(window->openTensors(choice));
+        QVERIFY(!options.settings.stated().contains("first_column"));
+    }
+
+    /// Whichever map of several is turned, all are computed for the part in view.
+    void wheelOnAnyMapIsComputed()
+    {
+        auto window = openWindow();
+        window->document().setFigure("scores");
+        auto list = window->document().session().configurations;
+        list.push_back(list[0]);
+        list[2].letter = "C";
+        list[2].config.base = 2e6;
+        window->document().editConfigurations(list, 2, "third"); // C is in the main plot
+        SETTLE(*window);
+        FigureView* view = window->canvas().view("scores");
+        QPoint at;
+        for (int y = 0; y < view->height() && at.isNull(); y += 5)
+            for (int x = 0; x < view->width() && at.isNull(); x += 5) {
+                const FigureHit hit = hitFigure(QPointF(x, y), view->rect(), view->figure(), RenderOptions());
+                if (hit.plot == 1 && hit.isOnAxes && hit.x > 400.0 && hit.y > 400.0)
+                    at = {x, y};
+            }
+        QVERIFY(!at.isNull());
+        QWheelEvent turn(at, view->mapToGlobal(at), {}, QPoint(0, 480), Qt::NoButton, {}, Qt::NoScrollPhase, false);
+        QApplication::sendEvent(view, &turn);
+        QVERIFY(window->document().session().options.settings.stated().contains("last_row"));
+        SETTLE(*window);
+        const FigureSpec figure = window->canvas().figure("scores");
+        QVERIFY(figure.xAxis.upper - figure.xAxis.lower < 1000.0);
+        for (const std::size_t map : {0U, 1U}) {
+            QCOMPARE(figure.more[map].xAxis.upper, figure.xAxis.upper);
+            QCOMPARE(figure.more[map].yAxis.lower, figure.yAxis.lower);
+        }
+        QVERIFY(view->isZoomed());
+        QTest::keyClick(view, Qt::Key_Backspace);
+        SETTLE(*window);
+        QVERIFY(!view->isZoomed());
+        QCOMPARE(window->canvas().figure("scores").xAxis.upper, 2047.5);
     }
 
     void dragIsOneEntryAndUndoRestoresPixels()
@@ -545,6 +640,20 @@ private slots:
         QCOMPARE(lines[1].split('\t'), QStringList{table.rows[0].label} + table.rows[0].values);
         QEvent leave(QEvent::Leave);
         QApplication::sendEvent(view, &leave);
+        QCOMPARE(window->readingPanel().lastLine(), before);
+        // Another part of the axes, or another figure: nothing is under the pointer until it moves.
+        const auto point = [&] {
+            QTest::mouseMove(view, view->rect().center() + QPoint(10, 0));
+            QTest::mouseMove(view, view->rect().center());
+            return window->readingPanel().lastLine() != before;
+        };
+        QVERIFY(point());
+        QWheelEvent turn(view->rect().center(), view->mapToGlobal(view->rect().center()), {}, QPoint(0, 120),
+                         Qt::NoButton, {}, Qt::NoScrollPhase, false);
+        QApplication::sendEvent(view, &turn);
+        QCOMPARE(window->readingPanel().lastLine(), before);
+        QVERIFY(point());
+        window->document().setFigure("pairs");
         QCOMPARE(window->readingPanel().lastLine(), before);
     }
 

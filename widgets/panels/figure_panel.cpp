@@ -438,10 +438,11 @@ void FigurePanel::restyle()
     updateGeometry();
 }
 
-/// The wheel scrolls the column, the choice under the pointer stays.
+/// The wheel scrolls the column, the choice under the pointer stays. Only of boxes: the scroll bar comes here, too.
 bool FigurePanel::eventFilter(QObject* watched, QEvent* event)
 {
-    if (event->type() == QEvent::Wheel && !static_cast<QWidget*>(watched)->hasFocus()) {
+    const auto* box = event->type() == QEvent::Wheel ? qobject_cast<QComboBox*>(watched) : nullptr;
+    if (box && !box->hasFocus()) {
         event->ignore();
         return true;
     }

@@ -42,14 +42,11 @@ bool PlotRange::holds(const PlotRange& other) const
     return holdsEnds(x, other.x) && holdsEnds(y, other.y) && holdsEnds(secondY, other.secondY);
 }
 
-bool PlotRange::isAbout(const PlotRange& other) const
+bool isAbout(const AxisEnds& ends, const AxisEnds& other)
 {
-    const auto near = [](const AxisEnds& a, const AxisEnds& b) {
-        const double extent = a.second - a.first;
-        const double slack = 0.01 * extent + (extent > 20.0 ? 1.0 : 0.0);
-        return std::fabs(a.first - b.first) <= slack && std::fabs(a.second - b.second) <= slack;
-    };
-    return near(x, other.x) && near(y, other.y) && near(secondY, other.secondY);
+    const double extent = ends.second - ends.first;
+    const double slack = 0.01 * extent + (extent > 20.0 ? 1.0 : 0.0);
+    return std::fabs(ends.first - other.first) <= slack && std::fabs(ends.second - other.second) <= slack;
 }
 
 PlotRange rangeOf(const PlotSpec& plot)

@@ -18,9 +18,10 @@ struct PlotRange
     bool operator==(const PlotRange&) const = default;
     /// Whether `other` lies within this range.
     bool holds(const PlotRange& other) const;
-    /// Whether the ends are those of `other`, rounded to whole numbers at most.
-    bool isAbout(const PlotRange& other) const;
 };
+
+/// Whether the ends are those of `other`, rounded to whole numbers at most.
+bool isAbout(const AxisEnds& ends, const AxisEnds& other);
 
 PlotRange rangeOf(const PlotSpec& plot);
 void setRangeOf(PlotSpec& plot, const PlotRange& range);

@@ -107,16 +107,18 @@ FigureLayout layoutFigure(const FigureStyle& style, const QRectF& rect, const Fi
     double bottom = inner.bottom();
 
     if (options.showsTitle && !figure.title.isEmpty()) {
-        layout.title = style.elided(messageText(figure.title), kTitleText, inner.width());
+        const double right = inner.right() - style.px(options.cornerWidth);
+        const double lineWidth = std::max(0.0, right - inner.left());
+        layout.title = style.elided(messageText(figure.title), kTitleText, lineWidth);
         layout.titleBaseline = {inner.left(), top + style.ascent(kTitleText)};
         top += style.textHeight(kTitleText);
         const QString formula = messageText(figure.formula);
         const double formulaWidth = style.textWidth(formula, kFormulaText);
         const double beside = style.textWidth(layout.title, kTitleText) + style.px(24.0) + formulaWidth;
-        if (beside <= inner.width()) {
+        if (beside <= lineWidth) {
             layout.isFormulaBeside = true;
             layout.formula = formula;
-            layout.formulaBaseline = {inner.right(), layout.titleBaseline.y()};
+            layout.formulaBaseline = {right, layout.titleBaseline.y()};
         } else if (formulaWidth <= inner.width() && rect.height() >= style.px(250.0)) {
             layout.formula = formula;
             layout.formulaBaseline = {inner.left(), top + style.px(3.0) + style.ascent(kFormulaText)};

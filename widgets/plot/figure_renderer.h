@@ -22,6 +22,7 @@ struct RenderOptions
     bool showsTitle = true;   ///< title left and formula right, above the plot
     bool showsCaption = true; ///< one line under the plot
     bool isVector = false; ///< the painter writes a PDF or SVG: no bitmaps but maps, no clipping to rely on
+    double cornerWidth = 0.0; ///< left free at the right end of the title's line, in design pixels
 };
 
 /// Draws the whole of a figure (title, formula, plot, caption; its ground too) into `rect`, in the painter's

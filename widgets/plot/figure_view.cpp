@@ -17,6 +17,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <utility>
 
@@ -26,6 +27,14 @@ namespace {
 constexpr int kHoverMargin = 14; ///< from the pointer to the read-out, in window pixels
 constexpr double kZoomStep = 0.8; ///< of one step of the wheel
 constexpr const char* kWholeRange = "whole range";
+constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+constexpr AxisEnds PlotRange::* kAxes[] = {&PlotRange::x, &PlotRange::y, &PlotRange::secondY};
+
+bool isSameAxis(const AxisSpec& a, const AxisSpec& b)
+{
+    return a.label == b.label && a.kind == b.kind && a.isLogarithmic == b.isLogarithmic && a.lower == b.lower &&
+           a.upper == b.upper;
+}
 
 std::complex<double> directionFrom(const QPointF& centre, const QPointF& point)
 {
@@ -49,9 +58,10 @@ struct FigureView::Private
     struct Zoom
     {
         PlotRange home, shown;
-        std::vector<PlotRange> told; ///< ranges that the figure may be computed anew for
+        std::vector<PlotRange> told; ///< ranges that the figure may be computed anew for; NaN: an axis that was whole
     };
     std::map<int, Zoom> zooms;
+    PlotSpec* shownPlot(int index); ///< null where the figure has no such plot
     /// The button is held down to move the axes of a plot.
     struct Pan
     {
@@ -132,7 +142,7 @@ struct FigureView::Private
     Picked pickedAt(const FigureHit& hit) const;
     bool isPickable(const FigureHit& hit) const;
     void applyZooms();
-    bool setRange(int plot, const PlotRange& range);
+    void setRange(int plot, const PlotRange& range);
     bool isNarrowed(int plot) const;
     QRectF wholeRangeButton(const QWidget& widget) const;
     std::optional<Drag> arrowAt(const QWidget& widget, const QPointF& point) const;
@@ -361,24 +371,32 @@ bool FigureView::Private::isPickable(const FigureHit& hit) const
     return pickedAt(hit) != Picked{};
 }
 
-/// Narrows the axes of the figure as given. A plot that was computed anew for a range that was told keeps the
-/// way back; where the axes have become others, they are the new whole.
+PlotSpec* FigureView::Private::shownPlot(int index)
+{
+    const auto at = static_cast<std::size_t>(index);
+    return at == 0 ? &figure : at <= figure.more.size() ? &figure.more[at - 1] : nullptr;
+}
+
+/// Narrows the axes of the figure as given. An axis that was computed anew for a range that was told keeps the
+/// way back; where it has become another, it is the new whole.
 void FigureView::Private::applyZooms()
 {
     forgetPicture();
     figure = whole;
     for (auto at = zooms.begin(); at != zooms.end();) {
         Zoom& zoom = at->second;
-        const auto index = static_cast<std::size_t>(at->first);
-        PlotSpec* plot = index == 0                     ? &figure
-                         : index <= figure.more.size() ? &figure.more[index - 1]
-                                                        : nullptr;
+        PlotSpec* plot = shownPlot(at->first);
         const PlotRange given = plot ? rangeOf(*plot) : PlotRange();
-        const bool isComputedAnew =
-            std::any_of(zoom.told.begin(), zoom.told.end(),
-                        [&](const PlotRange& told) { return told.isAbout(given); });
-        if (!isComputedAnew)
-            zoom.home = given;
+        for (AxisEnds PlotRange::* const axis : kAxes) {
+            const bool isComputedAnew =
+                std::any_of(zoom.told.begin(), zoom.told.end(),
+                            [&](const PlotRange& told) { return isAbout(told.*axis, given.*axis); });
+            if (isComputedAnew)
+                continue;
+            if (zoom.shown.*axis == zoom.home.*axis) // shown whole: of a curve beside a map that was narrowed
+                zoom.shown.*axis = given.*axis;
+            zoom.home.*axis = given.*axis;
+        }
         if (!plot || !zoom.home.holds(zoom.shown) || (zoom.shown == zoom.home && given == zoom.home)) {
             at = zooms.erase(at);
             continue;
@@ -388,18 +406,37 @@ void FigureView::Private::applyZooms()
     }
 }
 
-bool FigureView::Private::setRange(int plot, const PlotRange& range)
+/// Shows another part of a plot's axes, and of the axes of the other plots that are the same: plots beside one
+/// another stay comparable.
+void FigureView::Private::setRange(int plot, const PlotRange& range)
 {
-    const PlotRange before = rangeOf(*figure.plots()[static_cast<std::size_t>(plot)]);
-    if (range == before)
-        return false;
-    Zoom& zoom = zooms.try_emplace(plot, Zoom{before, {}, {}}).first->second;
-    zoom.shown = range;
-    if (zoom.told.size() > 200)
-        zoom.told.erase(zoom.told.begin(), zoom.told.begin() + 100);
-    zoom.told.push_back(range);
+    const std::vector<const PlotSpec*> given = whole.plots();
+    const PlotSpec& source = *given[static_cast<std::size_t>(plot)];
+    const PlotRange before = rangeOf(*shownPlot(plot));
+    for (int index = 0; index < static_cast<int>(given.size()); ++index) {
+        const PlotSpec& target = *given[static_cast<std::size_t>(index)];
+        const PlotRange shown = rangeOf(*shownPlot(index));
+        PlotRange wanted = shown;
+        const auto take = [&](AxisEnds PlotRange::* axis, bool isSame) {
+            if ((isSame || index == plot) && range.*axis != before.*axis)
+                wanted.*axis = range.*axis;
+        };
+        take(&PlotRange::x, isSameAxis(source.xAxis, target.xAxis));
+        take(&PlotRange::y, isSameAxis(source.yAxis, target.yAxis));
+        take(&PlotRange::secondY, source.secondYAxis && target.secondYAxis &&
+                                      isSameAxis(*source.secondYAxis, *target.secondYAxis));
+        if (wanted == shown)
+            continue;
+        Zoom& zoom = zooms.try_emplace(index, Zoom{shown, {}, {}}).first->second;
+        zoom.shown = wanted;
+        if (zoom.told.size() > 200)
+            zoom.told.erase(zoom.told.begin(), zoom.told.begin() + 100);
+        PlotRange& told = zoom.told.emplace_back(wanted);
+        for (AxisEnds PlotRange::* const axis : kAxes)
+            if (wanted.*axis == zoom.home.*axis)
+                told.*axis = {kNone, kNone}; // nothing is computed anew for it
+    }
     applyZooms();
-    return true;
 }
 
 bool FigureView::Private::isNarrowed(int plot) const
@@ -479,6 +516,7 @@ void FigureView::showWholeRange()
     for (auto& [plot, zoom] : d->zooms)
         zoom.shown = zoom.home;
     d->applyZooms();
+    endReading();
     update();
     if (isMain)
         emit viewRangeReset();
@@ -638,18 +676,20 @@ void FigureView::mouseMoveEvent(QMouseEvent* event)
     emit readOutChanged();
 }
 
-/// Shows another part of a plot's axes and tells of the main one.
+/// Shows another part of a plot's axes and tells where the main plot's have changed.
 void FigureView::changeRange(int plot, const PlotRange& range)
 {
-    if (!d->setRange(plot, range))
+    if (range == rangeOf(*d->shownPlot(plot)))
         return;
-    d->hover.reset();
-    d->hoverRegion = {};
+    const PlotRange before = rangeOf(d->figure);
+    d->setRange(plot, range);
+    endReading(); // what was read lies elsewhere now
     update();
-    if (plot != 0)
+    const PlotRange main = rangeOf(d->figure);
+    if (main == before)
         return;
     if (d->isNarrowed(0))
-        emit viewRangeChanged(range.x.first, range.x.second, range.y.first, range.y.second);
+        emit viewRangeChanged(main.x.first, main.x.second, main.y.first, main.y.second);
     else
         emit viewRangeReset();
 }
@@ -704,18 +744,30 @@ void FigureView::mouseDoubleClickEvent(QMouseEvent* event)
         emit enlargeRequested();
 }
 
-void FigureView::leaveEvent(QEvent*)
+/// Nothing is read out until the pointer moves again.
+void FigureView::endReading()
 {
+    if (!d->hover)
+        return;
     d->hover.reset();
     update(d->hoverRegion);
     d->hoverRegion = {};
     emit readOutChanged();
 }
 
+void FigureView::leaveEvent(QEvent*)
+{
+    endReading();
+}
+
+void FigureView::hideEvent(QHideEvent*)
+{
+    endReading(); // no leaving is told of what goes out of sight under the pointer
+}
+
 void FigureView::resizeEvent(QResizeEvent*)
 {
-    d->hover.reset();
-    d->hoverRegion = {};
+    endReading();
 }
 
 void FigureView::contextMenuEvent(QContextMenuEvent* event)

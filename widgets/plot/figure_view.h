@@ -17,7 +17,8 @@ struct PlotRange;
 ///
 /// The axes of a plot can be narrowed: the wheel zooms about the pointer (Shift: x only, Ctrl: y only), the
 /// middle button or Shift and the left one drag. Backspace, or a click on "whole range" in the plot's corner,
-/// goes back. A figure of the same kind that arrives meanwhile is shown in the same range.
+/// goes back. Axes of the figure's other plots with the same label and range go along. A figure of the same kind
+/// that arrives meanwhile is shown in the same range.
 class FigureView : public QWidget
 {
     Q_OBJECT
@@ -58,6 +59,7 @@ protected:
     void wheelEvent(QWheelEvent* event) override;
     void keyPressEvent(QKeyEvent* event) override;
     void leaveEvent(QEvent* event) override;
+    void hideEvent(QHideEvent* event) override;
     void resizeEvent(QResizeEvent* event) override;
     void contextMenuEvent(QContextMenuEvent* event) override;
     void focusInEvent(QFocusEvent* event) override;
@@ -65,6 +67,7 @@ protected:
 
 private:
     void changeRange(int plot, const PlotRange& range);
+    void endReading();
 
     struct Private;
     std::unique_ptr<Private> d; // the picture and the hover state are the .cpp's business

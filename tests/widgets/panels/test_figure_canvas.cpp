@@ -121,6 +121,43 @@ private slots:
         QCOMPARE(canvas.currentFigure(), QString("plane"));
     }
 
+    /// The button in the corner of a card covers neither title nor formula.
+    void chooserCoversNothing_data()
+    {
+        QTest::addColumn<QString>("title");
+        QTest::addColumn<double>("scale");
+        for (const double scale : {1.0, 1.5}) {
+            QTest::addRow("formula, %.1f", scale) << "Score" << scale;
+            QTest::addRow("long title, %.1f", scale) << QString(200, u'm') << scale;
+        }
+    }
+    void chooserCoversNothing()
+    {
+        QFETCH(QString, title);
+        QFETCH(double, scale);
+        applyWindowStyle(*qApp, {Theme::Light, scale});
+        FigureCanvas canvas({"plane", "spectrum", "decay", "pairs"});
+        RenderOptions options;
+        options.scale = scale;
+        canvas.setRenderOptions(options);
+        canvas.resize(1000, 700);
+        canvas.show();
+        FigureSpec figure = figureOf("plane", qPrintable(title));
+        figure.formula = "MMMMMMMM";
+        figure.failure = "not computed";
+        canvas.setFigure(figure);
+        const FigureView* view = canvas.view("plane");
+        const QImage picture = canvas.view("plane")->grab().toImage();
+        QWidget* chooser = canvas.chooser(0);
+        const QRect covered(view->mapFromParent(chooser->pos()), chooser->size());
+        const QRect inside = covered.intersected(picture.rect());
+        QVERIFY(!inside.isEmpty());
+        for (int y = inside.top(); y <= inside.bottom(); ++y)
+            for (int x = inside.left(); x <= inside.right(); ++x)
+                QCOMPARE(picture.pixelColor(x, y), themeColours(Theme::Light).figure);
+        applyWindowStyle(*qApp, {Theme::Light, 1.0});
+    }
+
     void chooserAsksForItsPlace()
     {
         FigureCanvas canvas({"plane", "spectrum", "decay", "pairs"});

@@ -18,6 +18,7 @@
 #include <QScrollBar>
 #include <QSignalSpy>
 #include <QTest>
+#include <QWheelEvent>
 
 using namespace ropewalk;
 
@@ -219,6 +220,29 @@ private slots:
                 }
             }
         }
+    }
+
+    /// Controls without the focus and the scroll bar leave the wheel to the panel.
+    void wheelScrolls()
+    {
+        Bench bench("scores");
+        bench.panel.resize(292, 120);
+        QApplication::processEvents();
+        QScrollBar* bar = bench.panel.verticalScrollBar();
+        QVERIFY(bar->maximum() > 50);
+        ValueSlider* slider = bench.slider("map_pixels");
+        QVERIFY(slider);
+        const auto boxes = bench.panel.findChildren<QComboBox*>();
+        QVERIFY(!boxes.isEmpty());
+        for (QWidget* under : std::initializer_list<QWidget*>{bench.panel.widget(), bar, slider->track(), boxes[0]}) {
+            bar->setValue(0);
+            QWheelEvent turn(QPointF(5, 5), under->mapToGlobal(QPointF(5, 5)), {}, QPoint(0, -120), Qt::NoButton, {},
+                             Qt::NoScrollPhase, false);
+            QSpontaneKeyEvent::setSpontaneous(&turn); // as the system's: only these go on to the parents
+            qApp->notify(under, &turn);
+            QVERIFY2(bar->value() > 0, under->metaObject()->className());
+        }
+        QCOMPARE(bench.edits, 0);
     }
 
     void nothingIsClipped_data()

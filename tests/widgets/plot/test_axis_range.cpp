@@ -78,10 +78,9 @@ void TestAxisRange::movesWhatIsHeld()
 
 void TestAxisRange::knowsWhatWasComputedAnew()
 {
-    const PlotRange told{{100.3, 356.8}, {20.2, 276.1}, {}};
-    QVERIFY(told.isAbout({{100.0, 357.0}, {20.0, 277.0}, {}}));
-    QVERIFY(!told.isAbout({{0.0, 512.0}, {0.0, 512.0}, {}}));
-    QVERIFY(!PlotRange({{0.2, 0.4}, {0.0, 1.0}, {}}).isAbout({{0.0, 1.0}, {0.0, 1.0}, {}}));
+    QVERIFY(isAbout(AxisEnds(100.3, 356.8), AxisEnds(100.0, 357.0)));
+    QVERIFY(!isAbout(AxisEnds(100.3, 356.8), AxisEnds(0.0, 512.0)));
+    QVERIFY(!isAbout(AxisEnds(0.2, 0.4), AxisEnds(0.0, 1.0)));
 }
 
 QTEST_APPLESS_MAIN(TestAxisRange)

@@ -26,6 +26,8 @@ private slots:
     void zoomsAndGoesBack();
     void movesTheAxes();
     void keepsTheRangeOfAFigureComputedAnew();
+    void sameAxesGoAlong();
+    void curvesBesideAMapFollowIt();
     void tellsScreenReaders();
     void hoverLeavesThePictureAlone();
 
@@ -362,6 +364,92 @@ void TestFigureView::keepsTheRangeOfAFigureComputedAnew()
     turnWheel(view, mainAxes(view, map).area.center(), 4);
     view.setFigure(sampleMap(64));
     QVERIFY(!view.isZoomed());
+}
+
+/// Plots beside one another stay comparable, whichever of them is turned; another axis is left alone.
+void TestFigureView::sameAxesGoAlong()
+{
+    FigureView view;
+    view.resize(900, 400);
+    FigureSpec figure = sampleMap();
+    figure.more.assign(2, sampleMap());
+    figure.more[0].column = 1;
+    figure.more[1].column = 2;
+    figure.more[1].yAxis.label = "another axis";
+    view.setFigure(figure);
+    view.show();
+    const FigureStyle style{RenderOptions()};
+    std::vector<QRectF> areas;
+    for (const PlotPlace& place : layoutFigure(style, QRectF(view.rect()), figure).plots)
+        areas.push_back(layoutAxes(style, place.content, *place.plot).area);
+    QCOMPARE(areas.size(), std::size_t(3));
+    const auto read = [&](std::size_t plot) {
+        QTest::mouseMove(&view, areas[plot].center().toPoint());
+        QTest::mouseMove(&view, areas[plot].topLeft().toPoint() + QPoint(2, 2));
+        return view.readOut() ? view.readOut()->title : QString();
+    };
+    QCOMPARE(read(1), QStringLiteral("m = 0, n = 0"));
+    QSignalSpy changed(&view, &FigureView::viewRangeChanged);
+    QSignalSpy readings(&view, &FigureView::readOutChanged);
+    turnWheel(view, areas[1].center(), 4);
+    QVERIFY(!view.readOut()); // what was read lies elsewhere now
+    QVERIFY(readings.count() > 0);
+    QCOMPARE(changed.count(), 1); // the main plot went along
+    QVERIFY(changed[0][2].toDouble() > 1.0);
+    const QString turned = read(1);
+    QVERIFY2(turned != QStringLiteral("m = 0, n = 0"), qPrintable(turned));
+    QCOMPARE(read(0), turned);
+    const QString ofKey = turned.mid(turned.indexOf(','));
+    QCOMPARE(read(2), QStringLiteral("m = 0") + ofKey); // its keys alone
+    // Moving goes along, too; and all go back.
+    const QPoint from = areas[0].center().toPoint();
+    QTest::mousePress(&view, Qt::MiddleButton, {}, from);
+    QMouseEvent move(QEvent::MouseMove, QPointF(from + QPoint(-60, 0)), view.mapToGlobal(from + QPoint(-60, 0)),
+                     Qt::NoButton, Qt::MiddleButton, {});
+    QApplication::sendEvent(&view, &move);
+    QTest::mouseRelease(&view, Qt::MiddleButton, {}, from + QPoint(-60, 0));
+    QVERIFY(read(0) != turned);
+    QCOMPARE(read(1), read(0));
+    view.showWholeRange();
+    for (const std::size_t plot : {0, 1, 2})
+        QCOMPARE(read(plot), QStringLiteral("m = 0, n = 0"));
+}
+
+/// A curve whose values were computed for the part in view shows all of them, and after that those of the whole.
+void TestFigureView::curvesBesideAMapFollowIt()
+{
+    FigureView view;
+    view.resize(900, 400);
+    FigureSpec whole = sampleMap(512);
+    PlotSpec curve;
+    curve.column = 1;
+    curve.xAxis = whole.xAxis;
+    curve.yAxis = {"mean", AxisKind::Plain, false, 0.0, 0.5};
+    whole.more = {curve};
+    view.setFigure(whole);
+    view.show();
+    QSignalSpy changed(&view, &FigureView::viewRangeChanged);
+    turnWheel(view, mainAxes(view, whole).area.center(), 4);
+    FigureSpec part = whole;
+    for (PlotSpec* plot : {static_cast<PlotSpec*>(&part), &part.more[0]}) {
+        plot->xAxis.lower = std::floor(changed.last()[0].toDouble());
+        plot->xAxis.upper = std::ceil(changed.last()[1].toDouble());
+    }
+    part.yAxis.lower = std::floor(changed.last()[2].toDouble());
+    part.yAxis.upper = std::ceil(changed.last()[3].toDouble());
+    part.more[0].yAxis.upper = 2.0;
+    view.setFigure(part);
+    const QImage narrow = view.grab().toImage();
+    part.more[0].yAxis.upper = 0.5;
+    view.setFigure(part);
+    QVERIFY(view.grab().toImage() != narrow); // the curve's own axis is as it was given
+    view.showWholeRange();
+    view.setFigure(whole);
+    QVERIFY(!view.isZoomed());
+    FigureView fresh;
+    fresh.resize(view.size());
+    fresh.setFigure(whole);
+    QCOMPARE(view.grab().toImage(), fresh.grab().toImage());
 }
 
 void TestFigureView::tellsScreenReaders()
