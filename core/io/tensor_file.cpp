@@ -851,7 +851,14 @@ void checkIndex(const char* key, std::int64_t index, std::int64_t count, const s
 std::string valueOf(const TensorFile& file, const char* key)
 {
     const auto found = file.metadata().find(key);
-    return found == file.metadata().end() ? std::string() : found->second.substr(0, 200);
+    if (found == file.metadata().end())
+        return {};
+    // It becomes part of captions: what no font has is left out.
+    std::string text = printable(found->second.substr(0, 200));
+    const std::string_view place = "\uFFFD";
+    for (std::size_t at = text.find(place); at != std::string::npos; at = text.find(place, at))
+        text.erase(at, place.size());
+    return text;
 }
 
 /// What the file says about itself; nothing of it is needed, so what does not fit is left out.

@@ -7,6 +7,7 @@
 
 #include <QTemporaryDir>
 #include <QTest>
+#include <sys/stat.h>
 
 #include <cmath>
 #include <fstream>
@@ -403,6 +404,11 @@ void TestGgufModel::byContentNotByName()
     QVERIFY(!readModelFile(folder.path().toStdString(), "x"));
     QVERIFY(!readModelFile(folder.filePath("missing").toStdString(), "x"));
     QVERIFY(!isGgufFile(folder.filePath("missing").toStdString()));
+    // A pipe that nobody writes into is refused, not waited for.
+    const std::string pipe = folder.filePath("pipe").toStdString();
+    QCOMPARE(mkfifo(pipe.c_str(), 0600), 0);
+    QVERIFY(!isGgufFile(pipe));
+    QVERIFY(!readModelFile(pipe, "x"));
 }
 
 QTEST_APPLESS_MAIN(TestGgufModel)
