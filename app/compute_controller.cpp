@@ -126,7 +126,9 @@ void ComputeController::serve(const FigureRequest& request, std::uint64_t genera
         return figure && figure->hasPreview;
     });
     // The first pass is the preview; it is the only one where nothing is left to refine.
-    auto results = computeFigureResults(*m_engine, compute, m_last.get(), first, progress);
+    // A preview tells no share: its end is not that of the work.
+    auto results = computeFigureResults(*m_engine, compute, m_last.get(), first,
+                                        compute.isCoarse ? std::function<void(double)>() : progress);
     if (results && results->isCoarse) {
         const auto preview = std::make_shared<const FigureResults>(std::move(*results));
         post(request, generation, preview, clock);
