@@ -74,8 +74,9 @@ private:
     std::condition_variable_any m_wake;
     std::optional<FigureRequest> m_pending;
     std::uint64_t m_generation = 0; ///< of the newest request
-    std::stop_source m_firstPass;   ///< stops the running first pass: cancel and the end do, a newer request not
-    std::stop_source m_fullPass;    ///< stops the running full pass after a preview
+    std::stop_source
+        m_firstPass;             ///< stops the running first pass: cancel and the end do, a newer request not
+    std::stop_source m_fullPass; ///< stops the running full pass after a preview
     bool m_isRunning = false;
     std::uint64_t m_fullPassesBegun = 0;
     std::shared_ptr<const FigureResults> m_last; ///< worker only: what the next request may take over

@@ -234,8 +234,8 @@ QString MainWindow::figureTitle(const QString& id) const
     return found == m_figures.end() ? id : found->title;
 }
 
-/// The settings of the figure that is looked at. Until somebody folds or unfolds them they are open where they
-/// push nothing below the fold.
+/// The settings of the figure that is looked at. Until somebody folds or unfolds them they are open where
+/// they push nothing below the fold.
 void MainWindow::showFigurePanel()
 {
     const QString id = m_canvas->currentFigure();

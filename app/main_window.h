@@ -59,9 +59,9 @@ public:
     /// refused; the reason is in the message bar and nothing changed.
     bool openFile(const QString& path);
     bool addFile(const QString& path); ///< a model's configuration beside the present ones
-    /// Shows queries and keys of a file or built-in ones; the built-in ones bring their model's configuration where
-    /// none is as wide. False when they were refused, also a file where no configuration has its head_dim; the reason
-    /// is in the message bar and nothing changed.
+    /// Shows queries and keys of a file or built-in ones; the built-in ones bring their model's configuration
+    /// where none is as wide. False when they were refused, also a file where no configuration has its
+    /// head_dim; the reason is in the message bar and nothing changed.
     bool openTensors(const TensorChoice& choice);
     bool saveTo(const QString& path);
     bool exportTo(const QString& path, const QString& figure, const ExportOptions& options);
@@ -156,11 +156,11 @@ private:
     QTimer m_progressTimer; ///< 500 ms: progress and cancel
     QTimer m_playTimer;
     QElapsedTimer m_playClock;
-    std::int64_t m_mapLength = 0; ///< tokens, as last looked at; 0 before
-    double m_speed = 4.0;     ///< tokens per second
-    double m_owed = 0.0;      ///< part of a token not yet played
+    std::int64_t m_mapLength = 0;       ///< tokens, as last looked at; 0 before
+    double m_speed = 4.0;               ///< tokens per second
+    double m_owed = 0.0;                ///< part of a token not yet played
     bool m_isFigurePanelChosen = false; ///< somebody folded or unfolded it
-    bool m_isShowing = false; ///< guards against answers of the panels while they are filled
+    bool m_isShowing = false;           ///< guards against answers of the panels while they are filled
 };
 
 } // namespace ropewalk

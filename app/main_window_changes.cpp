@@ -149,7 +149,8 @@ void MainWindow::connectStage()
         });
     });
     connect(m_canvas, &FigureCanvas::viewRangeChanged, this, &MainWindow::narrowFigure);
-    connect(m_canvas, &FigureCanvas::viewRangeReset, this, [this](const QString& id) { narrowFigure(id, {}); });
+    connect(m_canvas, &FigureCanvas::viewRangeReset, this,
+            [this](const QString& id) { narrowFigure(id, {}); });
     connect(m_canvas, &FigureCanvas::readOutChanged, this, &MainWindow::showPointed);
     connect(m_canvas, &FigureCanvas::positionsDragged, this, [this](qint64 m, qint64 n) {
         const FigureOptions& now = m_document.session().options;
@@ -165,18 +166,17 @@ void MainWindow::connectStage()
     connect(m_canvas, &FigureCanvas::enlargeRequested, this, [this](const QString& id) {
         showFigure(m_document.session().figure == "overview" ? id : QStringLiteral("overview"));
     });
-    connect(m_canvas, &FigureCanvas::contextRequested, this,
-            [this](const QString& id, const QPoint& position) {
-                QMenu menu(this);
-                m_canvas->view(id)->setFocus();
-                if (const auto card = m_canvas->cards().indexOf(id); m_canvas->shown() != id && card >= 0)
-                    menu.addAction(tr("&Another figure here…"), this, [this, card, position] {
-                        chooseForCard(static_cast<int>(card), position);
-                    });
-                menu.addAction(tr("&Copy figure"), this, &MainWindow::copyFigure);
-                menu.addAction(tr("&Export figure…"), this, &MainWindow::exportWithDialog);
-                menu.exec(position);
-            });
+    connect(
+        m_canvas, &FigureCanvas::contextRequested, this, [this](const QString& id, const QPoint& position) {
+            QMenu menu(this);
+            m_canvas->view(id)->setFocus();
+            if (const auto card = m_canvas->cards().indexOf(id); m_canvas->shown() != id && card >= 0)
+                menu.addAction(tr("&Another figure here…"), this,
+                               [this, card, position] { chooseForCard(static_cast<int>(card), position); });
+            menu.addAction(tr("&Copy figure"), this, &MainWindow::copyFigure);
+            menu.addAction(tr("&Export figure…"), this, &MainWindow::exportWithDialog);
+            menu.exec(position);
+        });
     connect(m_canvas, &FigureCanvas::currentFigureChanged, this, &MainWindow::showFigurePanel);
     connect(m_canvas, &FigureCanvas::chooserRequested, this, &MainWindow::chooseForCard);
 
@@ -272,8 +272,8 @@ void MainWindow::chooseForCard(int card, const QPoint& globalPosition)
     menu.exec(globalPosition);
 }
 
-/// A figure that computes what is in view (rows and columns of its settings) is told the range, so that it shows
-/// finer cells there; an empty one: the whole.
+/// A figure that computes what is in view (rows and columns of its settings) is told the range, so that it
+/// shows finer cells there; an empty one: the whole.
 void MainWindow::narrowFigure(const QString& id, const QRectF& range)
 {
     const auto isRead = [&](const char* key) {
@@ -321,7 +321,8 @@ void MainWindow::placePositions(std::int64_t position, bool isKey)
 std::int64_t MainWindow::lastPosition() const
 {
     const FigureOptions& options = m_document.session().options;
-    return options.content == Content::File && options.tensors ? options.tensors->tokens - 1 : kLargestPosition;
+    return options.content == Content::File && options.tensors ? options.tensors->tokens - 1
+                                                               : kLargestPosition;
 }
 
 /// Moves the query, and the key with it while the distance is locked.
@@ -337,8 +338,8 @@ std::int64_t MainWindow::mapLength() const
     return std::min(options.settings.whole("map_length"), lastPosition() + 1);
 }
 
-/// What is looked at can lose its ground: tensors whose width no configuration in sight has any more, and a part of
-/// a map that has become shorter. True when the view was changed for it.
+/// What is looked at can lose its ground: tensors whose width no configuration in sight has any more, and a
+/// part of a map that has become shorter. True when the view was changed for it.
 bool MainWindow::leaveWhatIsGone()
 {
     FigureOptions options = m_document.session().options;

@@ -38,7 +38,8 @@ namespace {
 /// Neither a preview nor a picture of before is a result: it does not leave the window.
 Error stillComputing()
 {
-    return {ErrorCode::Output, "the figure is not computed to its end; expected a moment without changes", {}};
+    return {
+        ErrorCode::Output, "the figure is not computed to its end; expected a moment without changes", {}};
 }
 
 } // namespace
@@ -105,23 +106,26 @@ bool MainWindow::openTensors(const TensorChoice& choice)
     const auto fits = [&](const SessionConfiguration& configuration) {
         return configuration.config.headDim == tensors.headDim;
     };
-    const bool isAnyInSight = std::any_of(list.begin(), list.end(), [&](const SessionConfiguration& configuration) {
-        return !configuration.isHidden && fits(configuration);
-    });
+    const bool isAnyInSight =
+        std::any_of(list.begin(), list.end(), [&](const SessionConfiguration& configuration) {
+            return !configuration.isHidden && fits(configuration);
+        });
     const auto model = std::find_if(m_presets.begin(), m_presets.end(),
                                     [](const Preset& preset) { return preset.id == kBuiltinTensorsPreset; });
-    if (!isAnyInSight && choice.file.starts_with("builtin:") &&
-        model != m_presets.end()) {
-        // The model that they are of takes the place of the selected one; what is not as wide has no score with them.
-        editList(tr("open %1").arg(QString::fromStdString(tensors.name)), [&](auto& configurations, int& selected) {
-            SessionConfiguration& place = configurations[static_cast<std::size_t>(selected)];
-            place = asOpened(model->configurations.front(), place.letter, place.colour);
-            for (SessionConfiguration& configuration : configurations)
-                configuration.isHidden = !fits(configuration);
-        });
+    if (!isAnyInSight && choice.file.starts_with("builtin:") && model != m_presets.end()) {
+        // The model that they are of takes the place of the selected one; what is not as wide has no score
+        // with them.
+        editList(tr("open %1").arg(QString::fromStdString(tensors.name)),
+                 [&](auto& configurations, int& selected) {
+                     SessionConfiguration& place = configurations[static_cast<std::size_t>(selected)];
+                     place = asOpened(model->configurations.front(), place.letter, place.colour);
+                     for (SessionConfiguration& configuration : configurations)
+                         configuration.isHidden = !fits(configuration);
+                 });
     } else if (!isAnyInSight) {
         report({ErrorCode::BadInput,
-                {"{tensors} has rows of {width} channels, and no configuration shown has this head_dim; expected the model that "
+                {"{tensors} has rows of {width} channels, and no configuration shown has this head_dim; "
+                 "expected the model that "
                  "they are of, or one as wide, first",
                  {{"tensors", tensors.name}, {"width", std::to_string(tensors.headDim)}}},
                 {}});
@@ -295,7 +299,8 @@ void MainWindow::showText(const QString& title, const QString& html)
 void MainWindow::openWithDialog()
 {
     const QString path = QFileDialog::getOpenFileName(
-        this, tr("Open"), m_settings.lastFolder, tr("Sessions, models, tensors (*.json *.gguf *.npy *.npz *.safetensors);;All files (*)"));
+        this, tr("Open"), m_settings.lastFolder,
+        tr("Sessions, models, tensors (*.json *.gguf *.npy *.npz *.safetensors);;All files (*)"));
     if (!path.isEmpty())
         openFile(path);
 }

@@ -116,38 +116,39 @@ void MainWindow::buildMenus()
     add(figure, tr("&Choose a figure…"), QKeySequence(tr("Ctrl+K")), [this] { m_figureBar->openMenu(); });
     QMenu* all = figure->addMenu(tr("&All figures"));
     for (int i = 0; i < m_figures.size(); ++i)
-        add(all, m_figures[i].title, i < 9 ? QKeySequence(QStringLiteral("Ctrl+%1").arg(i + 1)) : QKeySequence(),
+        add(all, m_figures[i].title,
+            i < 9 ? QKeySequence(QStringLiteral("Ctrl+%1").arg(i + 1)) : QKeySequence(),
             [this, id = m_figures[i].id] { showFigure(id); });
     add(figure, tr("&Next figure"), QKeySequence(tr("Ctrl+PgDown")), [this] { walkFigures(1); });
     add(figure, tr("&Previous figure"), QKeySequence(tr("Ctrl+PgUp")), [this] { walkFigures(-1); });
     figure->addSeparator();
     add(figure, tr("&Overview"), {}, [this] { showFigure("overview"); });
-    for (const auto& [count, text] :
-         {std::pair(1, tr("&One figure")), std::pair(2, tr("&Two figures")), std::pair(4, tr("&Four figures"))})
+    for (const auto& [count, text] : {std::pair(1, tr("&One figure")), std::pair(2, tr("&Two figures")),
+                                      std::pair(4, tr("&Four figures"))})
         add(figure, text, {}, [this, count = count] { showCount(count); });
 
     QMenu* help = menuBar()->addMenu(tr("&Help"));
     add(help, tr("&Keys"), QKeySequence::HelpContents, [this] {
-        showText(
-            tr("Keys"),
-            tr("<p>With a figure in focus</p><table cellpadding='3'>"
-               "<tr><td><b>Up, Down</b></td><td>pair</td></tr>"
-               "<tr><td><b>Space</b></td><td>play and pause</td></tr></table>"
-               "<p>Everywhere but in a box for text</p><table cellpadding='3'>"
-               "<tr><td><b>[ &nbsp; ]</b></td><td>position by 1, with Shift by 10</td></tr>"
-               "<tr><td><b>1 to 9, 0</b></td><td>one figure, the overview (Ctrl+1 to Ctrl+9)</td></tr>"
-               "<tr><td><b>Esc</b></td><td>from one figure back to the overview</td></tr>"
-               "<tr><td><b>T</b></td><td>light and dark</td></tr>"
-               "<tr><td><b>H</b></td><td>panels</td></tr></table>"
-               "<p>Everywhere</p><table cellpadding='3'>"
-               "<tr><td><b>Ctrl+K</b></td><td>choose among all figures</td></tr>"
-               "<tr><td><b>Ctrl+PageDown, Ctrl+PageUp</b></td><td>next and previous figure</td></tr>"
-               "<tr><td><b>Ctrl+C</b></td><td>copy the numbers of the reading, or those under the pointer</td></tr>"
-               "<tr><td><b>F9</b></td><td>panels</td></tr>"
-               "<tr><td><b>F11</b></td><td>full screen</td></tr>"
-               "<tr><td><b>Ctrl++ &nbsp; Ctrl+− &nbsp; Ctrl+0</b></td><td>size of everything</td></tr>"
-               "<tr><td><b>Ctrl+Z &nbsp; Ctrl+Shift+Z</b></td><td>undo and redo</td></tr>"
-               "<tr><td><b>Ctrl+E</b></td><td>export the figure</td></tr></table>"));
+        showText(tr("Keys"),
+                 tr("<p>With a figure in focus</p><table cellpadding='3'>"
+                    "<tr><td><b>Up, Down</b></td><td>pair</td></tr>"
+                    "<tr><td><b>Space</b></td><td>play and pause</td></tr></table>"
+                    "<p>Everywhere but in a box for text</p><table cellpadding='3'>"
+                    "<tr><td><b>[ &nbsp; ]</b></td><td>position by 1, with Shift by 10</td></tr>"
+                    "<tr><td><b>1 to 9, 0</b></td><td>one figure, the overview (Ctrl+1 to Ctrl+9)</td></tr>"
+                    "<tr><td><b>Esc</b></td><td>from one figure back to the overview</td></tr>"
+                    "<tr><td><b>T</b></td><td>light and dark</td></tr>"
+                    "<tr><td><b>H</b></td><td>panels</td></tr></table>"
+                    "<p>Everywhere</p><table cellpadding='3'>"
+                    "<tr><td><b>Ctrl+K</b></td><td>choose among all figures</td></tr>"
+                    "<tr><td><b>Ctrl+PageDown, Ctrl+PageUp</b></td><td>next and previous figure</td></tr>"
+                    "<tr><td><b>Ctrl+C</b></td><td>copy the numbers of the reading, or those under the "
+                    "pointer</td></tr>"
+                    "<tr><td><b>F9</b></td><td>panels</td></tr>"
+                    "<tr><td><b>F11</b></td><td>full screen</td></tr>"
+                    "<tr><td><b>Ctrl++ &nbsp; Ctrl+− &nbsp; Ctrl+0</b></td><td>size of everything</td></tr>"
+                    "<tr><td><b>Ctrl+Z &nbsp; Ctrl+Shift+Z</b></td><td>undo and redo</td></tr>"
+                    "<tr><td><b>Ctrl+E</b></td><td>export the figure</td></tr></table>"));
     });
     add(help, tr("&About Ropewalk"), {}, [this] {
         const std::string_view number = version();

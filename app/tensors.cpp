@@ -36,7 +36,8 @@ Result<TensorFile> openBuiltin(const std::string& name)
                      {"there are no built-in tensors {name}; the nearest known are {nearest}",
                       {{"name", name}, {"nearest", nearestWords(name, names)}}},
                      {}};
-    QFile file(QLatin1String(kFolder) + QLatin1Char('/') + QString::fromStdString(name) + QLatin1String(kEnding));
+    QFile file(QLatin1String(kFolder) + QLatin1Char('/') + QString::fromStdString(name) +
+               QLatin1String(kEnding));
     if (!file.open(QIODevice::ReadOnly))
         qFatal("%s is not part of this build", qPrintable(file.fileName()));
     return TensorFile::open(std::make_shared<std::istringstream>(file.readAll().toStdString()), name);
@@ -49,7 +50,8 @@ Result<TensorFile> openFile(const std::string& path)
     const QFileInfo info(QString::fromStdString(path));
     if (!info.exists())
         return Error{ErrorCode::BadInput,
-                     "there is no such file; expected queries and keys in a .npy, .npz or .safetensors file", path};
+                     "there is no such file; expected queries and keys in a .npy, .npz or .safetensors file",
+                     path};
     if (!info.isFile())
         return Error{ErrorCode::BadInput, "not a file; expected a .npy, .npz or .safetensors file", path};
     auto stream = std::make_shared<std::ifstream>(path, std::ios::binary);
@@ -90,9 +92,12 @@ Result<HeadTensors> openTensors(const TensorChoice& choice)
     if (choice.queryFile.empty() != choice.keyFile.empty())
         return Error{ErrorCode::Usage,
                      {"{given} is given without {missing}; expected a file for each",
-                      {{"given", choice.keyFile.empty() ? "q" : "k"}, {"missing", choice.keyFile.empty() ? "k" : "q"}}},
+                      {{"given", choice.keyFile.empty() ? "q" : "k"},
+                       {"missing", choice.keyFile.empty() ? "k" : "q"}}},
                      {}};
-    const std::string queryPath = hasTwo ? choice.queryFile : choice.file.empty() ? kFirstTensors : choice.file;
+    const std::string queryPath = hasTwo                ? choice.queryFile
+                                  : choice.file.empty() ? kFirstTensors
+                                                        : choice.file;
     const Result<TensorFile> queries = openFile(queryPath);
     if (!queries)
         return queries.error();
@@ -128,7 +133,8 @@ bool isTensorFile(const QString& path)
 {
     QFile file(path);
     // To open a pipe would wait for whoever writes into it.
-    return QFileInfo(path).isFile() && file.open(QIODevice::ReadOnly) && looksLikeTensors(file.read(16).toStdString());
+    return QFileInfo(path).isFile() && file.open(QIODevice::ReadOnly) &&
+           looksLikeTensors(file.read(16).toStdString());
 }
 
 TensorChoice choiceForFile(const QString& path)
@@ -140,8 +146,8 @@ TensorChoice choiceForFile(const QString& path)
     for (const auto& [query, key] : kPairs) {
         const QFileInfo queryFile(file.absoluteDir(), QLatin1String(query));
         const QFileInfo keyFile(file.absoluteDir(), QLatin1String(key));
-        if ((file.fileName() != QLatin1String(query) && file.fileName() != QLatin1String(key)) || !queryFile.isFile() ||
-            !keyFile.isFile())
+        if ((file.fileName() != QLatin1String(query) && file.fileName() != QLatin1String(key)) ||
+            !queryFile.isFile() || !keyFile.isFile())
             continue;
         choice.queryFile = queryFile.absoluteFilePath().toStdString();
         choice.keyFile = keyFile.absoluteFilePath().toStdString();

@@ -25,12 +25,12 @@ inline constexpr const char* kFirstTensors = "builtin:smollm2-previous-token";
 /// The preset of the model that all built-in tensors are of.
 inline constexpr const char* kBuiltinTensorsPreset = "smollm2-135m";
 
-/// Opens the file or files of the choice, or what is built in, and reads the chosen head. Errors: BadInput with the
-/// path as context, Usage for an unknown built-in name.
+/// Opens the file or files of the choice, or what is built in, and reads the chosen head. Errors: BadInput
+/// with the path as context, Usage for an unknown built-in name.
 Result<HeadTensors> openTensors(const TensorChoice& choice);
 
-/// Puts the tensors of `options.tensorChoice` into the options where the content is a file's, and takes them out where
-/// it is not. Errors: as openTensors.
+/// Puts the tensors of `options.tensorChoice` into the options where the content is a file's, and takes them
+/// out where it is not. Errors: as openTensors.
 Result<void> loadTensors(FigureOptions& options);
 
 /// Whether a file begins as one of tensors does; for what is opened or dropped.

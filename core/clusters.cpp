@@ -55,8 +55,8 @@ PrincipalPlane principalPlane(std::span<const double> rows, int width)
     const double divisor = std::max<double>(1.0, static_cast<double>(points.rows() - 1));
     PrincipalPlane plane;
     plane.mean.assign(mean.data(), mean.data() + width);
-    // Of fewer points than channels the product the other way round has the same eigenvalues, but for zeros; its
-    // eigenvectors times the points are the directions.
+    // Of fewer points than channels the product the other way round has the same eigenvalues, but for zeros;
+    // its eigenvectors times the points are the directions.
     const bool isDual = points.rows() < width;
     Eigen::MatrixXd product;
     if (isDual)
@@ -97,8 +97,8 @@ PrincipalPlane principalPlane(std::span<const double> rows, int width)
     return plane;
 }
 
-std::vector<double> silhouetteSamples(std::span<const double> first, std::span<const double> second, int width,
-                                      const std::stop_token& stop)
+std::vector<double> silhouetteSamples(std::span<const double> first, std::span<const double> second,
+                                      int width, const std::stop_token& stop)
 {
     const Rows a = asMatrix(first, width);
     const Rows b = asMatrix(second, width);
@@ -107,7 +107,8 @@ std::vector<double> silhouetteSamples(std::span<const double> first, std::span<c
         return {};
     Matrix points(count, width);
     points << a, b;
-    // |x - y|² as |x|² + |y|² - 2x·y is one product of matrices. Centred, so that little is lost in the difference.
+    // |x - y|² as |x|² + |y|² - 2x·y is one product of matrices. Centred, so that little is lost in the
+    // difference.
     const Eigen::RowVectorXd mean = points.colwise().mean();
     points.rowwise() -= mean;
     const Eigen::VectorXd squares = points.rowwise().squaredNorm();
@@ -130,7 +131,8 @@ std::vector<double> silhouetteSamples(std::span<const double> first, std::span<c
             const bool isFirst = row + i < a.rows();
             const Eigen::Index own = isFirst ? a.rows() : b.rows();
             const Eigen::Index other = count - own;
-            const double within = (isFirst ? toFirst : toSecond) / static_cast<double>(std::max<Eigen::Index>(1, own - 1));
+            const double within =
+                (isFirst ? toFirst : toSecond) / static_cast<double>(std::max<Eigen::Index>(1, own - 1));
             const double between =
                 (isFirst ? toSecond : toFirst) / static_cast<double>(std::max<Eigen::Index>(1, other));
             const double larger = std::max(within, between);

@@ -8,35 +8,38 @@
 
 namespace ropewalk {
 
-// Measures of two clouds of points, each given as rows, [count × width], row by row. All are pure and thread-safe.
+// Measures of two clouds of points, each given as rows, [count × width], row by row. All are pure and
+// thread-safe.
 
 /// The plane in which a cloud spreads most.
 struct PrincipalPlane
 {
-    std::vector<double> mean;          ///< [width]
-    std::vector<double> first, second; ///< directions of length 1, [width]; the loading of largest |value| is positive
+    std::vector<double> mean; ///< [width]
+    std::vector<double> first,
+        second; ///< directions of length 1, [width]; the loading of largest |value| is positive
     double firstShare = 0.0, secondShare = 0.0; ///< of the variance, 0..1; 0 where there is none
 
     /// The two coordinates of a row.
     std::pair<double, double> project(std::span<const double> row) const;
 };
 
-/// Principal components of the rows: centred on their mean, covariance over count - 1, eigenvalues descending.
-/// At least one row; width at least 2.
+/// Principal components of the rows: centred on their mean, covariance over count - 1, eigenvalues
+/// descending. At least one row; width at least 2.
 PrincipalPlane principalPlane(std::span<const double> rows, int width);
 
-/// For each point (b - a)/max(a, b): a is the mean distance to the other points of its cloud, b to those of the other
-/// cloud; 0 in a cloud of one, and where both are 0. Euclidean, first cloud first (Rousseeuw 1987). Empty where a stop
-/// was asked for.
-std::vector<double> silhouetteSamples(std::span<const double> first, std::span<const double> second, int width,
-                                      const std::stop_token& stop = {});
+/// For each point (b - a)/max(a, b): a is the mean distance to the other points of its cloud, b to those of
+/// the other cloud; 0 in a cloud of one, and where both are 0. Euclidean, first cloud first (Rousseeuw 1987).
+/// Empty where a stop was asked for.
+std::vector<double> silhouetteSamples(std::span<const double> first, std::span<const double> second,
+                                      int width, const std::stop_token& stop = {});
 
 /// The mean over all points, -1..1, higher is better separated; NaN where there are none.
 double silhouette(std::span<const double> first, std::span<const double> second, int width,
                   const std::stop_token& stop = {});
 
-/// (S_1 + S_2)/M: S the mean distance of a cloud's points to their centroid, M the distance of the centroids; ≥ 0, lower
-/// is better separated (Davies and Bouldin 1979). NaN where the centroids are the same or a cloud is empty.
+/// (S_1 + S_2)/M: S the mean distance of a cloud's points to their centroid, M the distance of the centroids;
+/// ≥ 0, lower is better separated (Davies and Bouldin 1979). NaN where the centroids are the same or a cloud
+/// is empty.
 double daviesBouldin(std::span<const double> first, std::span<const double> second, int width);
 
 /// ‖X‖_F²/‖X‖_2², 1 (rank one) to min(count, width); not centred. NaN where every number is 0.

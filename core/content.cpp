@@ -34,14 +34,13 @@ void correlate(std::uint64_t seed, double rho, std::int64_t position, std::span<
 {
     const double rest = std::sqrt(1.0 - rho * rho);
     for (std::size_t channel = 0; channel < query.size(); ++channel)
-        query[channel] =
-            rho * query[channel] + rest * standardNormal(seed, RandomStream::Noise,
-                                                         static_cast<std::uint32_t>(channel),
-                                                         static_cast<std::uint32_t>(position));
+        query[channel] = rho * query[channel] + rest * standardNormal(seed, RandomStream::Noise,
+                                                                      static_cast<std::uint32_t>(channel),
+                                                                      static_cast<std::uint32_t>(position));
 }
 
-/// For each channel of the head the one of the file that belongs there: pair i of the file's layout becomes pair i of
-/// the configuration's.
+/// For each channel of the head the one of the file that belongs there: pair i of the file's layout becomes
+/// pair i of the configuration's.
 std::vector<int> channelsOfFile(const RopeConfig& config, Layout layout)
 {
     RopeConfig asFile = config;
@@ -59,7 +58,8 @@ std::vector<int> channelsOfFile(const RopeConfig& config, Layout layout)
 std::vector<Issue> notesOn(const HeadTensors& tensors, const RopeConfig& config)
 {
     std::vector<Issue> notes;
-    const auto add = [&](Severity severity, std::string text, std::vector<std::pair<std::string, std::string>> values) {
+    const auto add = [&](Severity severity, std::string text,
+                         std::vector<std::pair<std::string, std::string>> values) {
         values.emplace_back("tensors", tensors.name);
         notes.push_back({severity, "content", {std::move(text), std::move(values)}});
     };
@@ -67,10 +67,12 @@ std::vector<Issue> notesOn(const HeadTensors& tensors, const RopeConfig& config)
         add(Severity::Warning, "{tensors}: {count} values are NaN or infinite; they are gaps",
             {{"count", groupedDigits(tensors.notFinite)}});
     if (!tensors.layout)
-        add(Severity::Assumed, "{tensors}: the order of its channels is not stated; taken as this configuration's, {layout}",
+        add(Severity::Assumed,
+            "{tensors}: the order of its channels is not stated; taken as this configuration's, {layout}",
             {{"layout", std::string(word(config.layout))}});
     else if (*tensors.layout != config.layout)
-        add(Severity::Read, "{tensors}: its channels are {found} and were put into this configuration's order, {layout}",
+        add(Severity::Read,
+            "{tensors}: its channels are {found} and were put into this configuration's order, {layout}",
             {{"found", std::string(word(*tensors.layout))}, {"layout", std::string(word(config.layout))}});
     if (tensors.base && *tensors.base != config.base)
         add(Severity::Read, "{tensors}: made by a model with base {found}; turned here with base {base}",
@@ -200,7 +202,8 @@ void ContentSource::fillRows(std::int64_t first, std::span<double> rows, Fill fi
         fill(first++, rows.subspan(at, width));
 }
 
-void ContentSource::copyRow(const std::vector<double>& rows, std::int64_t position, std::span<double> row) const
+void ContentSource::copyRow(const std::vector<double>& rows, std::int64_t position,
+                            std::span<double> row) const
 {
     const double* from = rows.data() + static_cast<std::size_t>(position) * row.size();
     for (std::size_t channel = 0; channel < row.size(); ++channel)

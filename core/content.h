@@ -49,8 +49,8 @@ public:
     static Result<ContentSource> make(const FigureOptions& options, const RopeConfig& config);
 
     int headDim() const { return m_headDim; }
-    /// What there is to say about a file's rows with this configuration: values that are not finite, channels that
-    /// were put into its layout, another base.
+    /// What there is to say about a file's rows with this configuration: values that are not finite, channels
+    /// that were put into its layout, another base.
     const std::vector<Issue>& notes() const { return m_notes; }
     /// One q and one k for all positions: the score depends on the distance only (Toeplitz).
     bool isFixed() const;
@@ -73,8 +73,8 @@ private:
     int m_headDim = 0;
     std::uint64_t m_seed = 1;
     double m_rho = 1.0;
-    bool m_isPerPosition = false; ///< of Correlation
-    std::int64_t m_needle = 0;    ///< position of the needle, tokens
+    bool m_isPerPosition = false;                 ///< of Correlation
+    std::int64_t m_needle = 0;                    ///< position of the needle, tokens
     std::vector<double> m_fixedQuery, m_fixedKey; ///< where they are the same at all positions; the needle
     double m_meanQuery = 0.0, m_meanKey = 0.0, m_sigma = 0.0; ///< of Clusters
     std::shared_ptr<const HeadTensors> m_tensors;

@@ -17,8 +17,8 @@ using Eigen::Index;
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-/// Positions that share a table of turns, and the side of a tile: 512² cells are 2 MiB, which the last level of
-/// the cache holds.
+/// Positions that share a table of turns, and the side of a tile: 512² cells are 2 MiB, which the last level
+/// of the cache holds.
 constexpr std::int64_t kTile = 512;
 
 Error cancelled()
@@ -119,8 +119,7 @@ public:
     {
         for (std::size_t r = 0; r < m_scores.size(); ++r)
             for (const ScoreTerm& term : op.terms)
-                m_scores[r] +=
-                    term.weight * (term.scale * term.table[r + at(m_first - term.firstDistance)]);
+                m_scores[r] += term.weight * (term.scale * term.table[r + at(m_first - term.firstDistance)]);
     }
 
     Result<void> run(const std::stop_token& stop)
@@ -168,7 +167,8 @@ private:
         block.least = kInfinity;
         block.greatest = -kInfinity;
         for (std::int64_t r = least; r <= greatest; ++r) {
-            const std::int64_t times = std::min(rows.end, columns.end + r) - std::max(rows.first, columns.first + r);
+            const std::int64_t times =
+                std::min(rows.end, columns.end + r) - std::max(rows.first, columns.first + r);
             const double score = m_scores[at(r - m_first)];
             sum += static_cast<double>(times) * score;
             block.count += times;
@@ -203,9 +203,9 @@ private:
             double& value = m_op.rowValue[at(m - rows.first)];
             value = kNaN;
             if (size(keys) > 0)
-                value = static_cast<double>((sums[at(m - keys.first - m_first + 1)] -
-                                             sums[at(m - keys.end + 1 - m_first)]) /
-                                            static_cast<long double>(size(keys)));
+                value = static_cast<double>(
+                    (sums[at(m - keys.first - m_first + 1)] - sums[at(m - keys.end + 1 - m_first)]) /
+                    static_cast<long double>(size(keys)));
         }
     }
 
@@ -519,7 +519,8 @@ private:
 
     /// Calls `visit(first position, rotated rows)` for all rows of `range`, at most kTile at a time.
     template<class Turn, class Visit>
-    static Result<void> forRows(CellRange range, int width, const std::stop_token& stop, Turn turn, Visit visit)
+    static Result<void> forRows(CellRange range, int width, const std::stop_token& stop, Turn turn,
+                                Visit visit)
     {
         Matrix rows(std::min(kTile, size(range)), width);
         for (std::int64_t first = range.first; first < range.end; first += kTile) {
@@ -542,14 +543,16 @@ private:
             turnKeys(m_op, term, turner, first, count, rows);
         };
         Matrix keySums = Matrix::Zero(m_grid.columnBlocks, term.width);
-        auto done = forRows(m_grid.columns(), term.width, stop, keysAt, [&](std::int64_t first, const auto& rows) {
-            for (Index i = 0; i < rows.rows(); ++i)
-                if (!isDeadKey(first + i))
-                    keySums.row((first + i) / m_grid.block - m_grid.firstColumnBlock) += rows.row(i);
-        });
+        auto done =
+            forRows(m_grid.columns(), term.width, stop, keysAt, [&](std::int64_t first, const auto& rows) {
+                for (Index i = 0; i < rows.rows(); ++i)
+                    if (!isDeadKey(first + i))
+                        keySums.row((first + i) / m_grid.block - m_grid.firstColumnBlock) += rows.row(i);
+            });
         if (!done)
             return done;
-        // The keys that a query sees begin and end no earlier than those of the query before: two sums follow.
+        // The keys that a query sees begin and end no earlier than those of the query before: two sums
+        // follow.
         RunningSum seen(*this, term, turner), passed(*this, term, turner);
         Matrix querySums = Matrix::Zero(m_grid.rowBlocks, term.width);
         done = forRows(m_grid.rows(), term.width, stop, queriesAt, [&](std::int64_t first, const auto& rows) {
@@ -599,9 +602,10 @@ private:
                 if (m_grid.visibleCells(rows, columns) == 0)
                     continue;
                 if (!hasQueries)
-                    turnAll(rows, queries, [&](std::int64_t first, std::int64_t count, Eigen::Ref<Matrix> into) {
-                        turnQueries(m_op, term, turner, first, count, into);
-                    });
+                    turnAll(rows, queries,
+                            [&](std::int64_t first, std::int64_t count, Eigen::Ref<Matrix> into) {
+                                turnQueries(m_op, term, turner, first, count, into);
+                            });
                 hasQueries = true;
                 turnAll(columns, keys, [&](std::int64_t first, std::int64_t count, Eigen::Ref<Matrix> into) {
                     turnKeys(m_op, term, turner, first, count, into);
@@ -900,7 +904,8 @@ private:
         if (greatest == -kInfinity) {
             row = kNaN; // nothing to look at
         } else {
-            // Beyond -708 Eigen's exp stops at the smallest double; the product below must not see an infinity.
+            // Beyond -708 Eigen's exp stops at the smallest double; the product below must not see an
+            // infinity.
             row = (row - greatest).max(-708.0);
             m_exponentials = row.exp();
             const double sum = m_exponentials.sum();

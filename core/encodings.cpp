@@ -195,7 +195,8 @@ Attention attention(std::span<const double> logits, std::span<const double> valu
     result.weights.resize(static_cast<std::size_t>(tokens) * static_cast<std::size_t>(tokens));
     result.outputs.assign(static_cast<std::size_t>(tokens) * static_cast<std::size_t>(width), 0.0);
     for (int m = 0; m < tokens; ++m) {
-        const auto row = logits.subspan(static_cast<std::size_t>(m * tokens), static_cast<std::size_t>(tokens));
+        const auto row =
+            logits.subspan(static_cast<std::size_t>(m * tokens), static_cast<std::size_t>(tokens));
         const double greatest = *std::max_element(row.begin(), row.end());
         double sum = 0.0;
         for (const double logit : row)

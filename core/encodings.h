@@ -34,9 +34,9 @@ std::vector<double> randomLearnedTable(std::uint64_t seed, int rows, int width, 
 /// The mean over m = r..rows-1 of E_m·E_{m-r} for r = 0..last, last < rows.
 std::vector<double> meanProductsOfRows(std::span<const double> table, int rows, int width, int last);
 
-/// Transformer-XL's term of the position alone, v·W_R R_r = Σ_i a_i sin rω_i + c_i cos rω_i, before 1/√d_h, with
-/// a, c ~ N(0, 2/width) drawn with stream 4. Not even in r = query - key. Dai et al., arXiv:1901.02860, section
-/// 3.3.
+/// Transformer-XL's term of the position alone, v·W_R R_r = Σ_i a_i sin rω_i + c_i cos rω_i, before 1/√d_h,
+/// with a, c ~ N(0, 2/width) drawn with stream 4. Not even in r = query - key. Dai et al., arXiv:1901.02860,
+/// section 3.3.
 class TransformerXlTerm
 {
 public:
@@ -48,16 +48,16 @@ private:
 };
 
 /// T5's bucket of a relative position, key - query (Raffel et al., arXiv:1910.10683, section 2.1;
-/// huggingface/transformers, t5, _relative_position_bucket): every one for itself up to half of the buckets of a
-/// side, logarithmic up to `maxDistance`, one bucket beyond.
+/// huggingface/transformers, t5, _relative_position_bucket): every one for itself up to half of the buckets
+/// of a side, logarithmic up to `maxDistance`, one bucket beyond.
 int t5Bucket(std::int64_t relativePosition, bool isBidirectional, int buckets = 32, int maxDistance = 128);
 
 /// DeBERTa-v2's bucket of r = query - key: r itself up to ±bucketSize/2, logarithmic beyond (deberta_v2,
 /// make_log_bucket_position).
 int debertaLogBucket(std::int64_t distance, int bucketSize = 256, int maxPosition = 512);
 
-/// The row δ of DeBERTa's tables of relative positions: clamp(r + 512, 0, 1023) of version 1, clamp(bucket(r) +
-/// 256, 0, 511) of versions 2 and 3. He et al., arXiv:2006.03654, equation 3.
+/// The row δ of DeBERTa's tables of relative positions: clamp(r + 512, 0, 1023) of version 1, clamp(bucket(r)
+/// + 256, 0, 511) of versions 2 and 3. He et al., arXiv:2006.03654, equation 3.
 int debertaIndex(std::int64_t distance, bool hasLogBuckets);
 
 /// DeBERTa's two terms of position for one q, k ~ N(0, I_width) and tables K^r, Q^r ~ N(0, 1/width):
@@ -78,16 +78,16 @@ private:
 /// and every other one of twice that power. Press et al., arXiv:2108.12409; bloom, build_alibi_tensor.
 std::vector<double> alibiSlopes(int heads);
 
-/// Softmax attention without a mask: weights [tokens × tokens], the softmax of `logits` (already scaled) by rows,
-/// and outputs [tokens × width], the weighted sums of the rows of `values`.
+/// Softmax attention without a mask: weights [tokens × tokens], the softmax of `logits` (already scaled) by
+/// rows, and outputs [tokens × width], the weighted sums of the rows of `values`.
 struct Attention
 {
     std::vector<double> weights, outputs;
 };
 Attention attention(std::span<const double> logits, std::span<const double> values, int tokens, int width);
 
-/// How much a matrix [size × size] changes along its diagonals: the largest difference of two cells with the same
-/// m - n. 0: it depends on m - n alone.
+/// How much a matrix [size × size] changes along its diagonals: the largest difference of two cells with the
+/// same m - n. 0: it depends on m - n alone.
 double spreadAlongDiagonals(std::span<const double> matrix, int size);
 
 } // namespace ropewalk

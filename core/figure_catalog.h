@@ -15,8 +15,8 @@ struct FigureInfo
     std::string_view title; ///< of the tab, for people
     FigureSpec (*build)(const FigureResults& results) = nullptr;
     bool needsDecay = false;
-    /// Its own computation, whose result `build` finds in FigureResults::data under the id. Errors: Cancelled,
-    /// BadInput, or the engine's.
+    /// Its own computation, whose result `build` finds in FigureResults::data under the id. Errors:
+    /// Cancelled, BadInput, or the engine's.
     Result<std::shared_ptr<const FigureData>> (*compute)(FigureJob& job) = nullptr;
     /// Whether the data changes with the picked pair, m and n; otherwise it outlives a change of them.
     bool followsSelection = false;

@@ -28,9 +28,10 @@ struct FigureOptions
     double rho = 1.0;                  ///< correlation of the similar key, -1..1
     Content content = Content::Ones;   ///< of q and k; correlation takes `rho`
     std::uint64_t seed = 1;            ///< of random contents
-    TensorChoice tensorChoice;                  ///< what the content `file` is read from; read by the app
-    std::shared_ptr<const HeadTensors> tensors; ///< of the content `file`; the same pointer is the same content
-    FigureSettings settings;                    ///< of single figures
+    TensorChoice tensorChoice;         ///< what the content `file` is read from; read by the app
+    std::shared_ptr<const HeadTensors>
+        tensors;                       ///< of the content `file`; the same pointer is the same content
+    FigureSettings settings;           ///< of single figures
     bool showBound = false;            ///< draw RoFormer's bound factor
     bool isDistanceLogarithmic = true; ///< decay's x axis
     std::string focus; ///< letter of the configuration that captions, bars and bands are of; empty: the first
@@ -119,8 +120,8 @@ struct FigureJob
     const ComputeRequest& request;
     /// Channels, frequencies and the scores at the picked positions; `scores` is null where it is impossible.
     const std::vector<ConfigurationResult>& configurations;
-    Provenance& provenance; ///< see addRun
-    std::stop_token stop;   ///< polled between pieces of a few milliseconds
+    Provenance& provenance;                     ///< see addRun
+    std::stop_token stop;                       ///< polled between pieces of a few milliseconds
     std::function<void(double share)> progress; ///< 0..1; may be empty; called on the computing thread
 };
 
@@ -135,8 +136,7 @@ std::vector<Issue> validateOptions(const FigureOptions& options,
 /// Computes on `engine`. What `previous` holds and the request leaves unchanged is taken over, not computed
 /// again. Errors: Cancelled, or the engine's.
 Result<FigureResults> computeFigureResults(Engine& engine, const ComputeRequest& request,
-                                           const FigureResults* previous = nullptr,
-                                           std::stop_token stop = {},
+                                           const FigureResults* previous = nullptr, std::stop_token stop = {},
                                            const std::function<void(double)>& progress = {});
 
 } // namespace ropewalk

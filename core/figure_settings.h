@@ -30,8 +30,8 @@ struct SettingWord
 struct FigureSettingInfo
 {
     std::string_view key;
-    std::string_view title; ///< beside the control
-    std::string_view help;  ///< one sentence
+    std::string_view title;   ///< beside the control
+    std::string_view help;    ///< one sentence
     std::string_view figures; ///< ids of the figures that read it, with a space between
     SettingKind kind = SettingKind::Choice;
     std::string_view preset; ///< its value where none is stated, as text

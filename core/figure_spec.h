@@ -46,7 +46,7 @@ struct AxisSpec
     Message label;
     AxisKind kind = AxisKind::Plain;
     bool isLogarithmic = false;
-    double lower = 0.0, upper = 1.0; ///< lower < upper; above 0 when logarithmic
+    double lower = 0.0, upper = 1.0;      ///< lower < upper; above 0 when logarithmic
     std::vector<Message> categories = {}; ///< of AxisKind::Categories
     AxisMeaning meaning = AxisMeaning::None;
     bool isReversed = false; ///< the lower end lies right, or on top: rows of a matrix
@@ -170,8 +170,8 @@ struct MapSpec
     int configuration = 0;
     std::string name, unit;
     std::int64_t rows = 0, columns = 0, block = 1;
-    std::string pooling; ///< "none", "mean", "min", "max"
-    Values values;       ///< [rows × columns]
+    std::string pooling;               ///< "none", "mean", "min", "max"
+    Values values;                     ///< [rows × columns]
     double xLower = 0.0, xUpper = 1.0; ///< axis values at the outer edges of the first and last column
     double yLower = 0.0, yUpper = 1.0; ///< and of the first and last row
     ColourTable colours = ColourTable::Viridis;
@@ -223,7 +223,7 @@ struct TableSpec
 /// One picture of a figure: axes with curves or a map, or complex planes, or a table.
 struct PlotSpec
 {
-    Message plotTitle; ///< above it where a figure has several
+    Message plotTitle;                                    ///< above it where a figure has several
     int row = 0, column = 0, rowSpan = 1, columnSpan = 1; ///< its place on the figure's grid
     AxisSpec xAxis, yAxis;
     std::optional<AxisSpec> secondYAxis; ///< on the right
@@ -231,9 +231,9 @@ struct PlotSpec
     std::vector<Band> bands;
     std::vector<GuideLine> guides;
     std::vector<Marker> markers;
-    std::vector<MapSpec> maps;       ///< the first is drawn, under the curves; all are exported
-    std::vector<PlanePanel> planes;  ///< not empty: complex planes, and no axes
-    std::optional<TableSpec> table;  ///< a table, and no axes
+    std::vector<MapSpec> maps;      ///< the first is drawn, under the curves; all are exported
+    std::vector<PlanePanel> planes; ///< not empty: complex planes, and no axes
+    std::optional<TableSpec> table; ///< a table, and no axes
 };
 
 /// A configuration as it appears in a figure.
@@ -258,9 +258,9 @@ struct FigureSpec : PlotSpec
     Message failure; ///< when not empty nothing is drawn but this sentence, in the place of the figure
 
     std::vector<FigureConfiguration> configurations;
-    std::vector<PlotSpec> more;                   ///< further plots; where there is no room the main one is shown
-    std::vector<double> rowShares, columnShares;  ///< of the grid of plots; empty: all alike
-    std::vector<Phasor> phasors;                  ///< the arrows of all planes
+    std::vector<PlotSpec> more; ///< further plots; where there is no room the main one is shown
+    std::vector<double> rowShares, columnShares; ///< of the grid of plots; empty: all alike
+    std::vector<Phasor> phasors;                 ///< the arrows of all planes
     std::vector<Issue> notes;
     Provenance provenance;
     bool isCoarse = false; ///< a preview during a drag: fewer distances, said in the caption

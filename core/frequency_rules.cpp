@@ -15,9 +15,9 @@ namespace ropewalk {
 std::span<const FrequencyRuleInfo> frequencyRules()
 {
     static const std::array kRules{
-        defaultRule(),      linearRule(),   ntkAwareRule(), dynamicRule(),  dynamicQwenRule(), dynamicLinearRule(),
-        ntkByPartsRule(),   yarnRule(),     llama3Rule(),   longRopeRule(), resonanceRule(), ropeIdRule(),
-        proportionalRule(), explicitRule(), noneRule(),
+        defaultRule(),       linearRule(),     ntkAwareRule(),     dynamicRule(),  dynamicQwenRule(),
+        dynamicLinearRule(), ntkByPartsRule(), yarnRule(),         llama3Rule(),   longRopeRule(),
+        resonanceRule(),     ropeIdRule(),     proportionalRule(), explicitRule(), noneRule(),
     };
     return kRules;
 }

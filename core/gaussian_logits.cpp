@@ -42,7 +42,7 @@ double GaussianLogits::entropyNats(double spread) const
             greatest = spread * m_sum[bin] / m_draws[bin];
             break;
         }
-    double sum = 0.0;     // Σ e^(x - greatest)
+    double sum = 0.0;      // Σ e^(x - greatest)
     double weighted = 0.0; // Σ (x - greatest) e^(x - greatest)
     for (std::size_t bin = 0; bin < m_draws.size(); ++bin) {
         if (m_draws[bin] == 0)

@@ -6,10 +6,11 @@
 
 namespace ropewalk {
 
-/// Independent logits of N(0, 1), drawn one after another with the generator of philox.h (stream 2, channel 0, the
-/// number of the draw as position), and the entropy of the softmax over those drawn so far. What is kept is how
-/// many fell into each bin of 2^-12 and their sum there, so that an entropy costs a few ten thousand exponentials
-/// at any length: every draw counts with its bin's mean, which changes an entropy by less than spread²·1e-8.
+/// Independent logits of N(0, 1), drawn one after another with the generator of philox.h (stream 2, channel
+/// 0, the number of the draw as position), and the entropy of the softmax over those drawn so far. What is
+/// kept is how many fell into each bin of 2^-12 and their sum there, so that an entropy costs a few ten
+/// thousand exponentials at any length: every draw counts with its bin's mean, which changes an entropy by
+/// less than spread²·1e-8.
 class GaussianLogits
 {
 public:

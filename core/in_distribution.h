@@ -51,8 +51,8 @@ struct InDistribution
     double meanUnseenDistances = 0.0; ///< share of the distances; what an average pair has not seen
 };
 
-/// Pairs trained with the frequencies `trained` over `trainingLength` tokens, met with `theta` at `length`; rad/token,
-/// one each, 0 in `theta` for a still pair. Empty when nothing turns. Thread-safe, pure.
+/// Pairs trained with the frequencies `trained` over `trainingLength` tokens, met with `theta` at `length`;
+/// rad/token, one each, 0 in `theta` for a still pair. Empty when nothing turns. Thread-safe, pure.
 std::optional<InDistribution> inDistributionOf(std::span<const double> trained, std::span<const double> theta,
                                                std::int64_t trainingLength, std::int64_t length);
 

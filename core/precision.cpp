@@ -21,10 +21,12 @@ constexpr std::array kModes{
     PrecisionModeInfo{PrecisionMode::RunningProduct, "running_product", "running product (ggml CPU)",
                       "a₀ = fl32(p), aᵢ₊₁ = fl32(aᵢ·c)"},
     PrecisionModeInfo{PrecisionMode::GgmlCuda, "ggml_cuda", "powers (ggml CUDA)", "fl32(fl32(p)·fl32(cⁱ))"},
-    PrecisionModeInfo{PrecisionMode::Bf16Positions, "bf16_positions", "bf16 positions", "fl32(bf16(p)·fl32(θ))"},
+    PrecisionModeInfo{PrecisionMode::Bf16Positions, "bf16_positions", "bf16 positions",
+                      "fl32(bf16(p)·fl32(θ))"},
     PrecisionModeInfo{PrecisionMode::Bf16Theta, "bf16_theta", "bf16 θ", "fl32(fl32(p)·bf16(fl32(θ)))"},
     PrecisionModeInfo{PrecisionMode::Bf16All, "bf16_all", "bf16 throughout", "bf16(bf16(p)·bf16(fl32(θ)))"},
-    PrecisionModeInfo{PrecisionMode::Fp16All, "fp16_all", "float16 throughout", "fp16(fp16(p)·fp16(fl32(θ)))"},
+    PrecisionModeInfo{PrecisionMode::Fp16All, "fp16_all", "float16 throughout",
+                      "fp16(fp16(p)·fp16(fl32(θ)))"},
 };
 
 struct FormatLimits
@@ -46,8 +48,8 @@ constexpr FormatLimits limitsOf(FloatFormat format)
     return {11, -14, 65504.0};
 }
 
-// What is rounded is kept in a float, which holds every bfloat16 and float16 too: a double that is rounded to float
-// and widened again at once is left unrounded by GCC 12 where it makes vectors of two such (-O2).
+// What is rounded is kept in a float, which holds every bfloat16 and float16 too: a double that is rounded to
+// float and widened again at once is left unrounded by GCC 12 where it makes vectors of two such (-O2).
 float fl32(double value)
 {
     return static_cast<float>(value);
@@ -105,8 +107,8 @@ double roundTo(FloatFormat format, double value)
         return value;
     const FormatLimits limits = limitsOf(format);
     // The exponent of a double out of its bits; a subnormal double is far below every format's least number.
-    const int exponent =
-        std::max(static_cast<int>(std::bit_cast<std::uint64_t>(value) >> 52 & 0x7FF) - 1023, limits.leastExponent);
+    const int exponent = std::max(static_cast<int>(std::bit_cast<std::uint64_t>(value) >> 52 & 0x7FF) - 1023,
+                                  limits.leastExponent);
     const auto step =
         std::bit_cast<double>(static_cast<std::uint64_t>(exponent - limits.significandBits + 1 + 1023) << 52);
     // Adding 1.5·2^52 steps leaves no bit for a fraction of a step: the processor rounds it, to nearest even.
@@ -153,7 +155,8 @@ ExactTurn exactTurn(std::int64_t position, double theta)
     return {std::cos(angle), std::sin(angle)};
 }
 
-RoundedAngles::RoundedAngles(PrecisionMode mode, std::span<const double> plain, std::span<const double> scaled)
+RoundedAngles::RoundedAngles(PrecisionMode mode, std::span<const double> plain,
+                             std::span<const double> scaled)
     : m_mode(mode)
 {
     assert(plain.size() == scaled.size());
@@ -223,7 +226,8 @@ RoundedAngles::RoundedAngles(PrecisionMode mode, std::span<const double> plain, 
         }
         m_factor.push_back(factor);
         // Above the plain sum, for the products of the single errors.
-        m_relativeBound.push_back(1.05 * (std::fabs(static_cast<double>(factor) / exactFactor - 1.0) + steps));
+        m_relativeBound.push_back(1.05 *
+                                  (std::fabs(static_cast<double>(factor) / exactFactor - 1.0) + steps));
     }
 }
 
@@ -264,7 +268,8 @@ void RoundedAngles::at(std::int64_t position, std::span<double> angles) const
     // The product of two shorter significands is exact in float, and rounded once here.
     if (m_mode == PrecisionMode::Bf16All || m_mode == PrecisionMode::Fp16All)
         for (double& angle : angles)
-            angle = roundTo(m_mode == PrecisionMode::Bf16All ? FloatFormat::Bfloat16 : FloatFormat::Float16, angle);
+            angle = roundTo(m_mode == PrecisionMode::Bf16All ? FloatFormat::Bfloat16 : FloatFormat::Float16,
+                            angle);
 }
 
 PrecisionError RoundedAngles::errorAt(std::int64_t position) const

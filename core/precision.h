@@ -13,13 +13,14 @@ namespace ropewalk {
 /// Formats that positions, frequencies and angles are kept in: 24, 8 and 11 significand bits.
 enum class FloatFormat { Float32, Bfloat16, Float16 };
 
-/// `value` in the format, to nearest even, subnormal numbers and overflow to infinity as in IEEE 754. From 65520
-/// on float16 is infinite.
+/// `value` in the format, to nearest even, subnormal numbers and overflow to infinity as in IEEE 754. From
+/// 65520 on float16 is infinite.
 double roundTo(FloatFormat format, double value);
 
 /// How many of the positions 0..length-1 stay apart in the format.
 std::int64_t distinctPositions(FloatFormat format, std::int64_t length);
-/// The first position that falls onto the one before it: 257 in bfloat16, 2049 in float16, 16777217 in float32.
+/// The first position that falls onto the one before it: 257 in bfloat16, 2049 in float16, 16777217 in
+/// float32.
 std::int64_t firstClash(FloatFormat format);
 
 /// How an engine forms the angle of a pair at a position; see PrecisionModeInfo::steps.
@@ -62,15 +63,15 @@ struct ExactTurn
 ExactTurn exactTurn(std::int64_t position, double theta);
 
 /// The angles that one mode makes of one frequency table. The running product and the powers of ggml take the
-/// frequencies as a geometric series where they are one, else as the series of the first two plain ones with a
-/// divisor a pair, as files in its format carry them (rope_freqs, rope_factors_long).
+/// frequencies as a geometric series where they are one, else as the series of the first two plain ones with
+/// a divisor a pair, as files in its format carry them (rope_freqs, rope_factors_long).
 class RoundedAngles
 {
 public:
     /// `plain` and `scaled`: θ and θ' of FrequencyTable, rad/token. Still pairs (θ' = 0) have no angle.
     RoundedAngles(PrecisionMode mode, std::span<const double> plain, std::span<const double> scaled);
 
-    const std::vector<int>& pairs() const { return m_pairs; }    ///< the pairs that turn, ascending
+    const std::vector<int>& pairs() const { return m_pairs; }     ///< the pairs that turn, ascending
     const std::vector<double>& thetas() const { return m_theta; } ///< their θ', unrounded, rad/token
 
     /// One angle for each of pairs(), rad, not reduced; not finite where the format cannot hold it.
@@ -83,17 +84,18 @@ public:
     /// The first position in 1..last at which an angle is not finite.
     std::optional<std::int64_t> firstNotFinite(std::int64_t last) const;
 
-    /// The first whole position in 1..last at which the error of cos or sin of any pair is above `limit` (> 0), or
-    /// not finite. Exact: positions are left out only where a bound on the roundings rules them out. Empty where
-    /// there is none, or after a stop.
-    std::optional<std::int64_t> firstPast(double limit, std::int64_t last, const std::stop_token& stop = {}) const;
+    /// The first whole position in 1..last at which the error of cos or sin of any pair is above `limit` (>
+    /// 0), or not finite. Exact: positions are left out only where a bound on the roundings rules them out.
+    /// Empty where there is none, or after a stop.
+    std::optional<std::int64_t> firstPast(double limit, std::int64_t last,
+                                          const std::stop_token& stop = {}) const;
 
 private:
     PrecisionMode m_mode;
     std::vector<int> m_pairs;
     std::vector<double> m_theta;
-    std::vector<float> m_factor;  ///< what the position is multiplied with, rounded as the mode says
-    std::vector<float> m_divisor; ///< 1 where there is none
+    std::vector<float> m_factor;         ///< what the position is multiplied with, rounded as the mode says
+    std::vector<float> m_divisor;        ///< 1 where there is none
     std::vector<double> m_relativeBound; ///< |a - pθ'| ≤ pθ'·bound + m_absoluteBound
     double m_absoluteBound = 0.0;
     float m_start = 1.0F; ///< the frequency of pair 0 of the series

@@ -13,12 +13,12 @@ namespace ropewalk {
 /// A model that is built in: resources/presets/<id>.json.
 struct Preset
 {
-    std::string id;     ///< "llama-3.1-8b", the word of `--preset`
-    std::string name;   ///< "Llama-3.1-8B"
-    std::string family; ///< "Llama"
-    std::string source; ///< where the values were read
-    std::string mark;   ///< "verified", "second-hand", "from memory" or "not public"
-    RopeConfig config;  ///< the first of `configurations`; default where there is none
+    std::string id;                         ///< "llama-3.1-8b", the word of `--preset`
+    std::string name;                       ///< "Llama-3.1-8B"
+    std::string family;                     ///< "Llama"
+    std::string source;                     ///< where the values were read
+    std::string mark;                       ///< "verified", "second-hand", "from memory" or "not public"
+    RopeConfig config;                      ///< the first of `configurations`; default where there is none
     std::vector<RopeConfig> configurations; ///< one, or one a kind of layer; none where nothing is public
     std::string reason;                     ///< why there is nothing to draw; empty where there is something
 };

@@ -6,8 +6,10 @@
 namespace ropewalk {
 namespace {
 
-// RULER average and LongBench average of 14 English tasks: paper note zhaoyang97/Paper-Notes on arXiv:2603.18017.
-constexpr std::array<std::string_view, 5> kMethods{"RoPE", "HighFreq", "HalfRoPE", "YaRN", "RoPE-ID (scaled)"};
+// RULER average and LongBench average of 14 English tasks: paper note zhaoyang97/Paper-Notes on
+// arXiv:2603.18017.
+constexpr std::array<std::string_view, 5> kMethods{"RoPE", "HighFreq", "HalfRoPE", "YaRN",
+                                                   "RoPE-ID (scaled)"};
 
 constexpr std::array kRuler1b{
     PublishedRow{"4k", {39.72, 16.04, 43.07, 40.24, 39.15}},
@@ -36,13 +38,14 @@ constexpr std::string_view kArticle = "an introductory article about RoPE-ID (ar
 constexpr std::string_view kSetting =
     "1B and 3B decoders trained from scratch on about 21B tokens (Dolma 1.7, Llama-3 tokenizer) at 4k tokens";
 constexpr std::string_view kToldLength = "YaRN was told the true length, RoPE-ID was not";
-constexpr std::string_view kAgrees =
-    "an introductory article prints the same RULER numbers for RoPE-ID (scaled), RoPE at 16k and HalfRoPE at 16k";
+constexpr std::string_view kAgrees = "an introductory article prints the same RULER numbers for RoPE-ID "
+                                     "(scaled), RoPE at 16k and HalfRoPE at 16k";
 
 constexpr std::array kCaveats1b{
     kSetting,
     kToldLength,
-    std::string_view("the article calls RoPE-ID best: at 4k, the trained length, HalfRoPE, YaRN and RoPE score higher"),
+    std::string_view(
+        "the article calls RoPE-ID best: at 4k, the trained length, HalfRoPE, YaRN and RoPE score higher"),
     kAgrees,
 };
 constexpr std::array kCaveats3b{
@@ -58,7 +61,8 @@ constexpr std::array kCaveatsLongBench{
 };
 constexpr std::array kCaveatsCode{
     std::string_view("code completion, 1B"),
-    std::string_view("these numbers were found in the article alone; the note on the paper has no code tasks"),
+    std::string_view(
+        "these numbers were found in the article alone; the note on the paper has no code tasks"),
     std::string_view("the article prints length and value run together; they are read apart here"),
 };
 
@@ -69,8 +73,14 @@ constexpr std::array kTables{
                    kCaveats3b[2], kCaveats3b},
     PublishedTable{"longbench", "LongBench average of 14 English tasks, 16k", kMethods, kLongBench, kPaper,
                    ResultMark::SecondHand, kCaveatsLongBench[3], kCaveatsLongBench},
-    PublishedTable{"code", "LongBench, code completion, 1B", {"RoPE", "", "", "", "RoPE-ID (scaled)"}, kCode, kArticle,
-                   ResultMark::Article, kCaveatsCode[1], kCaveatsCode},
+    PublishedTable{"code",
+                   "LongBench, code completion, 1B",
+                   {"RoPE", "", "", "", "RoPE-ID (scaled)"},
+                   kCode,
+                   kArticle,
+                   ResultMark::Article,
+                   kCaveatsCode[1],
+                   kCaveatsCode},
 };
 
 } // namespace

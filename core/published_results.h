@@ -24,13 +24,13 @@ struct PublishedRow
 /// One published table: the score (percent) of methods by model and length.
 struct PublishedTable
 {
-    std::string_view word;  ///< of the setting `results_table`
-    std::string_view title; ///< for people
+    std::string_view word;                   ///< of the setting `results_table`
+    std::string_view title;                  ///< for people
     std::array<std::string_view, 5> methods; ///< empty where a table has fewer
     std::span<const PublishedRow> rows;
     std::string_view source;
     ResultMark mark = ResultMark::SecondHand;
-    std::string_view mainCaveat; ///< what stands beside the picture
+    std::string_view mainCaveat;               ///< what stands beside the picture
     std::span<const std::string_view> caveats; ///< all that a reader has to know, a sentence each
 };
 

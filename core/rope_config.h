@@ -193,7 +193,7 @@ int rotaryDimForShare(int headDim, double share);
 /// The words of the JSON, the files and the command line.
 std::string_view word(Layout layout); ///< "interleaved", "half"
 std::string_view word(Severity severity);
-std::string_view word(Spacing spacing);      ///< "geometric", "linear"
+std::string_view word(Spacing spacing); ///< "geometric", "linear"
 /// "first", "last", "quarters_1_3", "half_rope", "two_blocks", "custom"
 std::string_view word(ChannelScheme scheme);
 /// The word of the scheme, "all" where a slice is the whole head, "none" where nothing is formed.

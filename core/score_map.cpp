@@ -11,9 +11,8 @@ constexpr double kLargestSpread = 600.0;
 
 bool isFixed(const ScoreMapOp& op)
 {
-    return std::all_of(op.terms.begin(), op.terms.end(), [](const ScoreTerm& term) {
-        return !term.table.empty() && term.rowScale.empty();
-    });
+    return std::all_of(op.terms.begin(), op.terms.end(),
+                       [](const ScoreTerm& term) { return !term.table.empty() && term.rowScale.empty(); });
 }
 
 bool hasSmallSpread(const ScoreMapOp& op)
@@ -43,8 +42,8 @@ std::int64_t ScoreGrid::visibleCells(CellRange rows, CellRange columns) const
     std::int64_t cells = 0;
     for (std::int64_t m = rows.first; m < rows.end; ++m) {
         const CellRange keys = keysOf(m);
-        cells += std::max<std::int64_t>(
-            0, std::min(columns.end, keys.end) - std::max(columns.first, keys.first));
+        cells +=
+            std::max<std::int64_t>(0, std::min(columns.end, keys.end) - std::max(columns.first, keys.first));
     }
     return cells;
 }

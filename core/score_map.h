@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-// A map of scores over query and key positions, pooled to blocks, as operations of a backend. Every path gives
-// the same numbers; they differ in what they may use.
+// A map of scores over query and key positions, pooled to blocks, as operations of a backend. Every path
+// gives the same numbers; they differ in what they may use.
 
 #include <algorithm>
 #include <cstdint>
@@ -45,10 +45,7 @@ struct ScoreGrid
     }
     /// Of the distances m - n the least and the greatest that are visible anywhere.
     std::int64_t leastDistance() const { return isCausal ? 0 : 1 - length; }
-    std::int64_t greatestDistance() const
-    {
-        return window > 0 ? std::min(window, length) - 1 : length - 1;
-    }
+    std::int64_t greatestDistance() const { return window > 0 ? std::min(window, length) - 1 : length - 1; }
     /// The visible cells of a block: |block ∩ V|.
     std::int64_t visibleCells(CellRange rows, CellRange columns) const;
     bool isWhollyVisible(CellRange rows, CellRange columns) const;
@@ -71,8 +68,8 @@ enum class ScorePath {
     Tiles          ///< every cell, in tiles that are pooled and forgotten
 };
 
-/// One score whose cells a map adds up: weight·cell, where the cell is score·scale·rowScale, or the softmax of
-/// that. Either a table over the distance, or queries and keys.
+/// One score whose cells a map adds up: weight·cell, where the cell is score·scale·rowScale, or the softmax
+/// of that. Either a table over the distance, or queries and keys.
 struct ScoreTerm
 {
     double weight = 1.0;
@@ -85,32 +82,32 @@ struct ScoreTerm
     int width = 0;                              ///< channels of a row
     std::span<const std::pair<int, int>> pairs; ///< channels of the pairs that turn
     std::span<const double> invFreq;            ///< θ', rad/token, one a pair; none of them 0
-    std::span<const double> dampingRate;        ///< xPos, per token, one a pair; empty: none. Causal maps only
-    double attentionFactor = 1.0;               ///< A, on the pairs that turn
-    std::span<const double> queries;            ///< [rows in view × width], before rotation
-    std::span<const double> keys;               ///< [keys × width], from ScoreMapOp::firstKey on
+    std::span<const double> dampingRate; ///< xPos, per token, one a pair; empty: none. Causal maps only
+    double attentionFactor = 1.0;        ///< A, on the pairs that turn
+    std::span<const double> queries;     ///< [rows in view × width], before rotation
+    std::span<const double> keys;        ///< [keys × width], from ScoreMapOp::firstKey on
 };
 
-/// Scores over (m, n), pooled (RoFormer, arXiv:2104.09864, equation 16; softmax: arXiv:1706.03762, equation 1).
-/// A block uses its visible cells and no others; where it has none mean, least and greatest are NaN. Outputs
-/// are row by row over the blocks in view; those whose span is empty are not computed.
+/// Scores over (m, n), pooled (RoFormer, arXiv:2104.09864, equation 16; softmax: arXiv:1706.03762, equation
+/// 1). A block uses its visible cells and no others; where it has none mean, least and greatest are NaN.
+/// Outputs are row by row over the blocks in view; those whose span is empty are not computed.
 struct ScoreMapOp
 {
     ScoreGrid grid;
     ScoreStage stage = ScoreStage::Raw;
     ScorePath path = ScorePath::Tiles; ///< one that mayTake allows
     std::span<const ScoreTerm> terms;
-    /// Queries in view and keys that are left out, 1 each, because they were not finite (their rows hold zeros
-    /// instead); empty: none.
+    /// Queries in view and keys that are left out, 1 each, because they were not finite (their rows hold
+    /// zeros instead); empty: none.
     std::span<const std::uint8_t> deadQueries, deadKeys;
     std::int64_t firstKey = 0; ///< of `keys` and `deadKeys`; softmax: 0, all keys are needed
     /// Cell index i stands for position i·stride + offset; above 1 in previews, which sample.
     std::int64_t stride = 1, offset = 0;
 
-    std::span<double> mean;           ///< Σ cells/count
-    std::span<double> least;          ///< minimum, equal to the bit on every path
-    std::span<double> greatest;       ///< maximum
-    std::span<std::int64_t> count;    ///< visible cells of the block
+    std::span<double> mean;        ///< Σ cells/count
+    std::span<double> least;       ///< minimum, equal to the bit on every path
+    std::span<double> greatest;    ///< maximum
+    std::span<std::int64_t> count; ///< visible cells of the block
     /// One number a query in view: the mean over its visible keys in view, or with the softmax the entropy of
     /// its whole row in nats, weighted and added up over the terms. NaN where there is no such key.
     std::span<double> rowValue;

@@ -22,8 +22,9 @@ std::complex<double> arrow(std::span<const double> row, std::pair<int, int> pair
 
 } // namespace
 
-std::optional<ScoreParts> scoreParts(const RopeConfig& config, const ChannelMap& channels, const FrequencyTable& table,
-                                     const ContentRows& rows, std::int64_t last, const std::stop_token& stop)
+std::optional<ScoreParts> scoreParts(const RopeConfig& config, const ChannelMap& channels,
+                                     const FrequencyTable& table, const ContentRows& rows, std::int64_t last,
+                                     const std::stop_token& stop)
 {
     ScoreParts parts;
     parts.positional.assign(static_cast<std::size_t>(last) + 1, 0.0);
@@ -32,9 +33,9 @@ std::optional<ScoreParts> scoreParts(const RopeConfig& config, const ChannelMap&
     for (int pair = 0; pair < channels.pairCount(); ++pair) {
         if (stop.stop_requested())
             return {};
-        const std::complex<double> product =
-            arrow(rows.query, channels.pair(pair)) * std::conj(arrow(rows.key, channels.pair(pair))) /
-            static_cast<double>(config.headDim);
+        const std::complex<double> product = arrow(rows.query, channels.pair(pair)) *
+                                             std::conj(arrow(rows.key, channels.pair(pair))) /
+                                             static_cast<double>(config.headDim);
         if (!table.turns(pair)) {
             parts.content += product.real();
             continue;
@@ -51,20 +52,23 @@ std::optional<ScoreParts> scoreParts(const RopeConfig& config, const ChannelMap&
         for (std::int64_t first = 0; first <= last; first += kTile) {
             const auto at = static_cast<double>(first);
             const std::complex<double> start =
-                factor * std::exp(rate * at) * product * std::complex<double>(std::cos(at * theta), std::sin(at * theta));
+                factor * std::exp(rate * at) * product *
+                std::complex<double>(std::cos(at * theta), std::sin(at * theta));
             const double real = start.real();
             const double imaginary = start.imag();
             const std::int64_t count = std::min(kTile, last + 1 - first);
             double* out = parts.positional.data() + first;
             for (std::int64_t b = 0; b < count; ++b)
-                out[b] += real * cosine[static_cast<std::size_t>(b)] - imaginary * sine[static_cast<std::size_t>(b)];
+                out[b] += real * cosine[static_cast<std::size_t>(b)] -
+                          imaginary * sine[static_cast<std::size_t>(b)];
         }
     }
     return parts;
 }
 
-std::optional<RowParts> rowParts(const RopeConfig& config, const ChannelMap& channels, const FrequencyTable& table,
-                                 const ContentSource& source, std::int64_t rows, const std::stop_token& stop)
+std::optional<RowParts> rowParts(const RopeConfig& config, const ChannelMap& channels,
+                                 const FrequencyTable& table, const ContentSource& source, std::int64_t rows,
+                                 const std::stop_token& stop)
 {
     rows = std::min(rows, source.rowsAvailable());
     assert(rows >= 0);
@@ -151,8 +155,10 @@ std::optional<RowParts> rowParts(const RopeConfig& config, const ChannelMap& cha
         };
         parts.meanPositional.push_back(mean(positional[r]));
         parts.meanContent.push_back(mean(content[r]));
-        parts.sdPositional.push_back(seen[r] > 0 ? deviation(positional[r]) : std::numeric_limits<double>::quiet_NaN());
-        parts.sdContent.push_back(seen[r] > 0 ? deviation(content[r]) : std::numeric_limits<double>::quiet_NaN());
+        parts.sdPositional.push_back(seen[r] > 0 ? deviation(positional[r])
+                                                 : std::numeric_limits<double>::quiet_NaN());
+        parts.sdContent.push_back(seen[r] > 0 ? deviation(content[r])
+                                              : std::numeric_limits<double>::quiet_NaN());
         positionalSquare += positional[r].square;
         contentSquare += content[r].square;
     }

@@ -12,8 +12,8 @@
 
 namespace ropewalk {
 
-// The score in two parts: positional, Σ over turning pairs A²·ζ^(r/scale_base)·Re(q·conj(k)·e^{jrθ'}), which depends on
-// the distance; and content, Σ over still pairs Re(q·conj(k)), which does not. Both over head_dim.
+// The score in two parts: positional, Σ over turning pairs A²·ζ^(r/scale_base)·Re(q·conj(k)·e^{jrθ'}), which
+// depends on the distance; and content, Σ over still pairs Re(q·conj(k)), which does not. Both over head_dim.
 
 /// Of one q and one k, at every distance 0..last.
 struct ScoreParts
@@ -24,8 +24,9 @@ struct ScoreParts
 
 /// `dampingRates` as dampingRates() gives them: empty, or one a formed pair. Error within about
 /// 1e-15·(1 + last·θ') a pair. Empty after a stop.
-std::optional<ScoreParts> scoreParts(const RopeConfig& config, const ChannelMap& channels, const FrequencyTable& table,
-                                     const ContentRows& rows, std::int64_t last, const std::stop_token& stop = {});
+std::optional<ScoreParts> scoreParts(const RopeConfig& config, const ChannelMap& channels,
+                                     const FrequencyTable& table, const ContentRows& rows, std::int64_t last,
+                                     const std::stop_token& stop = {});
 
 /// Over all queries m and visible keys n ≤ m among the first rows of a content, by distance r = m - n.
 struct RowParts
@@ -39,7 +40,8 @@ struct RowParts
 };
 
 /// The first `rows` positions of `source`, at most what it has. Empty after a stop. O(rows²·head_dim).
-std::optional<RowParts> rowParts(const RopeConfig& config, const ChannelMap& channels, const FrequencyTable& table,
-                                 const ContentSource& source, std::int64_t rows, const std::stop_token& stop = {});
+std::optional<RowParts> rowParts(const RopeConfig& config, const ChannelMap& channels,
+                                 const FrequencyTable& table, const ContentSource& source, std::int64_t rows,
+                                 const std::stop_token& stop = {});
 
 } // namespace ropewalk

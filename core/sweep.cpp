@@ -43,8 +43,9 @@ std::optional<double> sweptValue(const RopeConfig& config, SweepOver over)
     case SweepOver::Factor:
         return factorOf(config) ? effectiveParameter(config, *factorOf(config)) : std::nullopt;
     case SweepOver::Share:
-        return config.headDim > 0 ? std::optional(2.0 * frequencyTable(config).turningPairs() / config.headDim)
-                                  : std::nullopt;
+        return config.headDim > 0
+                   ? std::optional(2.0 * frequencyTable(config).turningPairs() / config.headDim)
+                   : std::nullopt;
     case SweepOver::Length:
         if (const auto length = trainingLength(config))
             return static_cast<double>(*length);
@@ -72,8 +73,8 @@ RopeConfig withSweptValue(RopeConfig config, SweepOver over, double value)
             config.channels = ChannelScheme::First;
         break;
     case SweepOver::Length: // Dynamic measures against the other one
-        (config.rule == FrequencyRule::Dynamic ? config.maxPositionEmbeddings : config.originalMaxPositionEmbeddings) =
-            std::llround(value);
+        (config.rule == FrequencyRule::Dynamic ? config.maxPositionEmbeddings
+                                               : config.originalMaxPositionEmbeddings) = std::llround(value);
         break;
     }
     return config;

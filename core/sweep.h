@@ -30,12 +30,13 @@ std::optional<double> sweptValue(const RopeConfig& config, SweepOver over);
 RopeConfig withSweptValue(RopeConfig config, SweepOver over, double value);
 
 /// The mean of C(r) = (2/d_h)·Σ cos rθ_i over the whole distances of a range, by the closed form of a sum of
-/// equal steps: D_n(θ)·cos(r̄θ), D_n = sin(nθ/2)/(n sin(θ/2)), n distances about the middle r̄. Still pairs (θ = 0,
-/// and those up to `pairCount`) count 1 (maths: RoFormer, arXiv:2104.09864; Su, kexue.fm/archives/10122).
+/// equal steps: D_n(θ)·cos(r̄θ), D_n = sin(nθ/2)/(n sin(θ/2)), n distances about the middle r̄. Still pairs (θ
+/// = 0, and those up to `pairCount`) count 1 (maths: RoFormer, arXiv:2104.09864; Su,
+/// kexue.fm/archives/10122).
 double meanCosineSum(std::span<const double> invFreq, int pairCount, CellRange distances);
 
-/// Whole distances of `columns` even steps of the logarithm from 1 to `last`: those in each step, or where there
-/// are none the nearest one.
+/// Whole distances of `columns` even steps of the logarithm from 1 to `last`: those in each step, or where
+/// there are none the nearest one.
 std::vector<CellRange> logarithmicColumns(std::int64_t last, int columns);
 
 } // namespace ropewalk

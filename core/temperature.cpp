@@ -83,7 +83,8 @@ constexpr std::array kRules{
     TemperatureInfo{TemperatureRule::Llama4, "llama4", "Llama-4", "τ = 1 + 0.1 ln(1 + floor((p+1)/8192))",
                     "huggingface/transformers, llama4, attn_scale and floor_scale", "without rotation", 8192,
                     true, false, false, tauLlama4},
-    TemperatureInfo{TemperatureRule::Ministral, "ministral", "Ministral-3", "τ = 1 + 0.1 ln(1 + floor(p/16384))",
+    TemperatureInfo{TemperatureRule::Ministral, "ministral", "Ministral-3",
+                    "τ = 1 + 0.1 ln(1 + floor(p/16384))",
                     "huggingface/transformers, ministral3, llama_4_scaling_beta", "all", 16384, true, false,
                     false, tauMinistral},
 };

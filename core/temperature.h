@@ -34,8 +34,8 @@ const TemperatureInfo* findTemperatureRule(std::string_view word);
 /// length. Empty where the rule needs none or there is none.
 std::optional<std::int64_t> temperatureLength(const RopeConfig& config);
 
-/// The extension factor s that YaRN's and LongRoPE's constants are made of: as stated, else the ratio of the two
-/// lengths. Empty where the configuration states neither.
+/// The extension factor s that YaRN's and LongRoPE's constants are made of: as stated, else the ratio of the
+/// two lengths. Empty where the configuration states neither.
 std::optional<double> extensionFactor(const RopeConfig& config);
 
 /// τ at N = `visible` tokens, N ≥ 1; empty where T or the extension factor is missing. Thread-safe, pure.
@@ -53,8 +53,8 @@ struct NeedleAttention
 };
 NeedleAttention needleAttention(double logit, double visible, double tau);
 
-/// The entropy, in nats, of the softmax over `visible` independent logits N(0, spread²): ln N - spread²/2. Good to
-/// 0.1 while spread² ≤ ½ ln N and N ≥ 1000, worthless near the freezing point 2 ln N.
+/// The entropy, in nats, of the softmax over `visible` independent logits N(0, spread²): ln N - spread²/2.
+/// Good to 0.1 while spread² ≤ ½ ln N and N ≥ 1000, worthless near the freezing point 2 ln N.
 double gaussianEntropyEstimate(double visible, double spread);
 
 /// What a factor `tau` that reaches the rotated channels alone does to a logit that is spread evenly over the
@@ -64,8 +64,8 @@ double factorOnEvenLogit(double tau, double rotatedShare);
 double factorOnEvenSpread(double tau, double rotatedShare);
 
 /// The printings (1 + 0.1 ln min(T, n))² and (1 + 0.1 ln(min(T, n)/T))² of RoPE-ID's temperature that are in
-/// circulation and wrong: the first is 3.36 at T = 4096 and constant beyond, the second is below 1 within T and
-/// 1 beyond, the reverse of the purpose.
+/// circulation and wrong: the first is 3.36 at T = 4096 and constant beyond, the second is below 1 within T
+/// and 1 beyond, the reverse of the purpose.
 double misprintedWithoutRatio(double visible, double trainingLength);
 double misprintedWithMinimum(double visible, double trainingLength);
 

@@ -349,8 +349,9 @@ void FigureCanvas::arrange()
         chooser->setGeometry(card.right() - size.width() - 5, card.top() + 6, size.width(), size.height());
         chooser->setGround(themeColours(m_options.theme));
         const FigureInfo* info = findFigure(m_places[i].first.toStdString());
-        chooser->setFigureTitle(info ? QString::fromUtf8(info->title.data(), static_cast<int>(info->title.size()))
-                                     : m_places[i].first);
+        chooser->setFigureTitle(
+            info ? QString::fromUtf8(info->title.data(), static_cast<int>(info->title.size()))
+                 : m_places[i].first);
         chooser->raise();
         // Tab goes from a figure to the button in its corner.
         setTabOrder(m_views.value(m_places[i].first), chooser);

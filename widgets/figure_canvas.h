@@ -30,8 +30,8 @@ public:
     const FigureSpec& figure(const QString& id) const;
     /// Something else was asked for: until setFigure, what is shown is of before.
     void expect();
-    /// The answer takes its time: pictures of before say that they are, and one that was out of sight meanwhile
-    /// gives way to the sentence `text`.
+    /// The answer takes its time: pictures of before say that they are, and one that was out of sight
+    /// meanwhile gives way to the sentence `text`.
     void showWaiting(const QString& text);
     bool isCurrent(const QString& id) const { return m_current.contains(id); }
 

@@ -56,7 +56,8 @@ PlotSpec mapOf(const FigureResults& results, int index, const ConfigurationResul
         for (std::int64_t column = 0; column < map.columns; ++column) {
             const std::int64_t first = column * map.block;
             const std::int64_t count = std::min(map.block, positions - first);
-            cells.push_back(result.table.turns(pair) ? cellOf(value, result.table.theta(pair), first, count) : kNone);
+            cells.push_back(result.table.turns(pair) ? cellOf(value, result.table.theta(pair), first, count)
+                                                     : kNone);
         }
     map.values = makeValues(std::move(cells));
     map.xLower = -0.5;
@@ -104,9 +105,9 @@ PlotSpec mapOf(const FigureResults& results, int index, const ConfigurationResul
 
 } // namespace
 
-/// cos, sin or angle of pθ'_i over position and pair; RoFormer, arXiv:2104.09864, equation 15. A cell of several
-/// positions is their exact mean, so that a pair too fast to be seen comes out grey instead of as stripes that are
-/// not there.
+/// cos, sin or angle of pθ'_i over position and pair; RoFormer, arXiv:2104.09864, equation 15. A cell of
+/// several positions is their exact mean, so that a pair too fast to be seen comes out grey instead of as
+/// stripes that are not there.
 FigureSpec buildAngles(const FigureResults& results)
 {
     FigureSpec figure;
@@ -140,13 +141,14 @@ FigureSpec buildAngles(const FigureResults& results)
             addMap(index, result);
     });
     const bool isAngle = value == AngleValue::Angle;
-    figure.title = isAngle                        ? Message("Angle of each pair at each position")
+    figure.title = isAngle                       ? Message("Angle of each pair at each position")
                    : value == AngleValue::Cosine ? Message("Cosine of each pair at each position")
                                                  : Message("Sine of each pair at each position");
     figure.formula = isAngle ? "pθ′ᵢ mod 2π" : value == AngleValue::Cosine ? "cos pθ′ᵢ" : "sin pθ′ᵢ";
     figure.source = "RoFormer, arXiv:2104.09864, equation 15";
     const std::string name = results.configurations[static_cast<std::size_t>(focus)].shown.config.name;
-    Message caption{"{name} · positions 0 to {last}", {{"name", name}, {"last", groupedDigits(positions - 1)}}};
+    Message caption{"{name} · positions 0 to {last}",
+                    {{"name", name}, {"last", groupedDigits(positions - 1)}}};
     if (block == 1)
         caption.text += ", each alone";
     else if (!isAngle)
@@ -161,10 +163,13 @@ FigureSpec buildAngles(const FigureResults& results)
     caption.values.emplace_back("unclear", std::to_string(unclear));
     caption.values.emplace_back("still", std::to_string(still));
     figure.caption = std::move(caption);
-    figure.summary = {"Map of {what} over position, 0 to {last}, and pair, fast to slow from the top, of {names}.",
-                      {{"what", isAngle ? "the angle" : value == AngleValue::Cosine ? "the cosine" : "the sine"},
-                       {"last", groupedDigits(positions - 1)},
-                       {"names", joinedNames(results)}}};
+    figure.summary = {
+        "Map of {what} over position, 0 to {last}, and pair, fast to slow from the top, of {names}.",
+        {{"what", isAngle                       ? "the angle"
+                  : value == AngleValue::Cosine ? "the cosine"
+                                                : "the sine"},
+         {"last", groupedDigits(positions - 1)},
+         {"names", joinedNames(results)}}};
     return figure;
 }
 

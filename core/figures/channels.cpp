@@ -17,8 +17,8 @@ constexpr std::int64_t kRows = 512;
 
 struct ChannelParts
 {
-    Values distances;           ///< tokens, every one from 0
-    Values positional, content; ///< score/head_dim, or their means by distance
+    Values distances;               ///< tokens, every one from 0
+    Values positional, content;     ///< score/head_dim, or their means by distance
     Values sdPositional, sdContent; ///< null where there is one q and one k
     double positionalShare = 0.0;
     std::int64_t rows = 0, notFinite = 0;
@@ -41,15 +41,16 @@ std::vector<int> axesOf(const ConfigurationResult& result)
     if (config.mropeSection.empty())
         return {};
     std::vector<int> axes;
-    for (const PairAxis& axis : pairAxes(config.isMropeInterleaved ? PositionScheme::MropeInterleaved
-                                                                    : PositionScheme::Mrope,
-                                         pairCount(config), config.base, config.mropeSection))
+    for (const PairAxis& axis :
+         pairAxes(config.isMropeInterleaved ? PositionScheme::MropeInterleaved : PositionScheme::Mrope,
+                  pairCount(config), config.base, config.mropeSection))
         axes.push_back(axis.axis);
     return axes;
 }
 
 /// Adds the channels of one head to the table: coloured by pair where they turn, grey where they stay.
-void addStrip(TableSpec& table, const FigureResults& results, int index, const ConfigurationResult& result, int picked)
+void addStrip(TableSpec& table, const FigureResults& results, int index, const ConfigurationResult& result,
+              int picked)
 {
     const RopeConfig& config = result.shown.config;
     std::vector<TableCell> cells(static_cast<std::size_t>(config.headDim));
@@ -144,11 +145,12 @@ void addDistanceGuide(PlotSpec& plot, const FigureOptions& options)
 {
     const auto distance = static_cast<double>(std::llabs(options.m - options.n));
     if (options.showsSelection && distance >= plot.xAxis.lower && distance <= plot.xAxis.upper)
-        plot.guides.push_back({true,
-                               distance,
-                               GuideRole::Selection,
-                               -1,
-                               {"r = {distance}", {{"distance", groupedDigits(std::llabs(options.m - options.n))}}}});
+        plot.guides.push_back(
+            {true,
+             distance,
+             GuideRole::Selection,
+             -1,
+             {"r = {distance}", {{"distance", groupedDigits(std::llabs(options.m - options.n))}}}});
 }
 
 /// C(r) of each configuration above its floor 1 - 2f.
@@ -214,7 +216,8 @@ PlotSpec partsPlot(const FigureResults& results, const ChannelData& data)
         add("positional_part", "positional", "{letter} positional", parts.positional, LinePattern::Solid);
         add("content_part", "content", "{letter} content", parts.content, LinePattern::Dashed);
         if (parts.sdPositional) {
-            plot.series.push_back(makeSeries(index, "positional_part_sd", parts.distances, parts.sdPositional));
+            plot.series.push_back(
+                makeSeries(index, "positional_part_sd", parts.distances, parts.sdPositional));
             plot.series.push_back(makeSeries(index, "content_part_sd", parts.distances, parts.sdContent));
         }
         last = std::max(last, parts.distances->back());
@@ -239,8 +242,8 @@ double contributionOf(const ConfigurationResult& result, bool turning)
 
 } // namespace
 
-/// One q and k at every distance of the decay figure; or, where they differ by position, the first rows, each with
-/// each. Errors: Cancelled.
+/// One q and k at every distance of the decay figure; or, where they differ by position, the first rows, each
+/// with each. Errors: Cancelled.
 Result<std::shared_ptr<const FigureData>> computeChannels(FigureJob& job)
 {
     auto data = std::make_shared<ChannelData>();
@@ -257,14 +260,17 @@ Result<std::shared_ptr<const FigureData>> computeChannels(FigureJob& job)
                 if (!one)
                     return cancelled;
                 count = options.maxDistance + 1;
-                parts.content = makeValues(std::vector<double>(static_cast<std::size_t>(count), one->content));
+                parts.content =
+                    makeValues(std::vector<double>(static_cast<std::size_t>(count), one->content));
                 double square = 0.0;
                 for (const double value : one->positional)
                     square += value * value;
-                parts.positionalShare = square / (square + static_cast<double>(count) * one->content * one->content);
+                parts.positionalShare =
+                    square / (square + static_cast<double>(count) * one->content * one->content);
                 parts.positional = makeValues(one->positional);
             } else {
-                auto rows = rowParts(result.shown.config, result.channels, result.table, *source, kRows, job.stop);
+                auto rows =
+                    rowParts(result.shown.config, result.channels, result.table, *source, kRows, job.stop);
                 if (!rows)
                     return cancelled;
                 count = rows->rows;
@@ -286,8 +292,8 @@ Result<std::shared_ptr<const FigureData>> computeChannels(FigureJob& job)
     return std::shared_ptr<const FigureData>(std::move(data));
 }
 
-/// Which channels turn, and what that leaves of the decay: C(r) = 1 - f + f·2B/d (kexue.fm/archives/10122), so that a
-/// head of which half or less turns never falls below zero.
+/// Which channels turn, and what that leaves of the decay: C(r) = 1 - f + f·2B/d (kexue.fm/archives/10122),
+/// so that a head of which half or less turns never falls below zero.
 FigureSpec buildChannels(const FigureResults& results)
 {
     FigureSpec figure;
@@ -318,7 +324,8 @@ FigureSpec buildChannels(const FigureResults& results)
             part.value = contributionOf(result, turning);
             figure.markers.push_back(std::move(part));
         }
-        std::vector<double> channels, pairs(static_cast<std::size_t>(result.shown.config.headDim)), turns = pairs;
+        std::vector<double> channels, pairs(static_cast<std::size_t>(result.shown.config.headDim)),
+            turns = pairs;
         for (int channel = 0; channel < result.shown.config.headDim; ++channel)
             channels.push_back(channel);
         for (int pair = 0; pair < result.channels.pairCount(); ++pair) {
@@ -329,7 +336,8 @@ FigureSpec buildChannels(const FigureResults& results)
             }
         }
         const Values x = makeValues(std::move(channels));
-        for (auto& [name, unit, values] : {std::tuple{"pair_of_channel", "pair", pairs}, {"turns", "1", turns}}) {
+        for (auto& [name, unit, values] :
+             {std::tuple{"pair_of_channel", "pair", pairs}, {"turns", "1", turns}}) {
             Series series;
             series.configuration = index;
             series.name = name;
@@ -358,10 +366,11 @@ FigureSpec buildChannels(const FigureResults& results)
         figure.more.push_back(std::move(parts));
         const ChannelParts& own = data->configurations[static_cast<std::size_t>(focus)];
         if (own.notFinite > 0)
-            figure.notes.push_back({Severity::Warning,
-                                    "content",
-                                    {"{count} of {rows} rows of q and k hold values that are not finite; left out",
-                                     {{"count", groupedDigits(own.notFinite)}, {"rows", groupedDigits(own.rows)}}}});
+            figure.notes.push_back(
+                {Severity::Warning,
+                 "content",
+                 {"{count} of {rows} rows of q and k hold values that are not finite; left out",
+                  {{"count", groupedDigits(own.notFinite)}, {"rows", groupedDigits(own.rows)}}}});
         const std::string letter = letterIfSeveral(results, focus);
         caption.text += " · content {content}: the positional part is {part} % of the mean square";
         if (own.rows > 0)
@@ -369,8 +378,8 @@ FigureSpec buildChannels(const FigureResults& results)
         if (!letter.empty())
             caption.text += " of {letter}";
         caption.values.emplace_back("content", options.content == Content::File && options.tensors
-                                                ? options.tensors->name
-                                                : std::string(word(options.content)));
+                                                   ? options.tensors->name
+                                                   : std::string(word(options.content)));
         caption.values.emplace_back("part", shortNumber(100.0 * own.positionalShare, 3));
         caption.values.emplace_back("rows", groupedDigits(own.rows));
         caption.values.emplace_back("letter", letter);
@@ -381,10 +390,12 @@ FigureSpec buildChannels(const FigureResults& results)
     caption.values.emplace_back("positional", shortNumber(contributionOf(drawn, true), 4));
     caption.values.emplace_back("still", shortNumber(contributionOf(drawn, false), 4));
     figure.caption = std::move(caption);
-    figure.rowShares = {std::clamp(0.73 + 0.12 * figure.table->rows, 0.85, 1.1), 1.2}; // three plots at 174x100mm too
-    figure.summary = {"Channels of the head of {names} as strips, coloured by pair where they turn, grey where they "
-                      "stay. Rotated share f: {shares}; the decay curve never falls below 1 - 2f.",
-                      {{"names", joinedNames(results)}, {"shares", shares}}};
+    figure.rowShares = {std::clamp(0.73 + 0.12 * figure.table->rows, 0.85, 1.1),
+                        1.2}; // three plots at 174x100mm too
+    figure.summary = {
+        "Channels of the head of {names} as strips, coloured by pair where they turn, grey where they "
+        "stay. Rotated share f: {shares}; the decay curve never falls below 1 - 2f.",
+        {{"names", joinedNames(results)}, {"shares", shares}}};
     return figure;
 }
 

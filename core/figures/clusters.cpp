@@ -29,11 +29,11 @@ struct Measures
 /// The rows of both clouds at some positions of 0..length-1.
 struct Clouds
 {
-    std::int64_t length = 0, step = 1; ///< tokens; every step-th position
-    std::int64_t leftOut = 0;          ///< positions with a value that is not finite
-    bool hasFirst = false;             ///< position 0 is among them
-    std::vector<double> query, key;               ///< [count × head_dim], before rotation
-    std::vector<double> turnedQuery, turnedKey;   ///< and after
+    std::int64_t length = 0, step = 1;          ///< tokens; every step-th position
+    std::int64_t leftOut = 0;                   ///< positions with a value that is not finite
+    bool hasFirst = false;                      ///< position 0 is among them
+    std::vector<double> query, key;             ///< [count × head_dim], before rotation
+    std::vector<double> turnedQuery, turnedKey; ///< and after
     std::int64_t count(int headDim) const { return static_cast<std::int64_t>(query.size()) / headDim; }
 };
 
@@ -41,9 +41,9 @@ struct Clouds
 struct ConfigurationClusters
 {
     std::int64_t length = 0, step = 1, points = 0, leftOut = 0;
-    double firstShare = 0.0, secondShare = 0.0; ///< of the variance
+    double firstShare = 0.0, secondShare = 0.0;               ///< of the variance
     std::array<Values, 2> query, key, turnedQuery, turnedKey; ///< the two coordinates
-    bool hasFirst = false; ///< the first point is that of position 0
+    bool hasFirst = false;                                    ///< the first point is that of position 0
     Measures plain, turned;
     std::vector<double> lengths; ///< of the curves, tokens
     std::vector<Measures> plainAt, turnedAt;
@@ -101,7 +101,8 @@ Clouds cloudsOf(const ContentSource& source, const ConfigurationResult& result, 
     return clouds;
 }
 
-Measures measure(std::span<const double> query, std::span<const double> key, int width, const std::stop_token& stop)
+Measures measure(std::span<const double> query, std::span<const double> key, int width,
+                 const std::stop_token& stop)
 {
     Measures measures;
     if (query.empty())
@@ -137,14 +138,15 @@ std::vector<double> lengthsTo(std::int64_t last, bool isModel)
     return lengths;
 }
 
-/// Two clouds with a mean in every channel: the distance of their means after rotation over positions 0..N-1, relative
-/// to that without: √(Σ A_i²D_N(θ_i)²|Δ_i|²/Σ|Δ_i|²), where every pair has the same |Δ_i|.
+/// Two clouds with a mean in every channel: the distance of their means after rotation over positions 0..N-1,
+/// relative to that without: √(Σ A_i²D_N(θ_i)²|Δ_i|²/Σ|Δ_i|²), where every pair has the same |Δ_i|.
 void addModel(ConfigurationClusters& clusters, const ConfigurationResult& result)
 {
     constexpr int kSteps = 240;
     const int pairs = result.channels.pairCount();
     for (int step = 0; step <= kSteps; ++step) {
-        const double length = std::round(std::pow(static_cast<double>(kLongest), static_cast<double>(step) / kSteps));
+        const double length =
+            std::round(std::pow(static_cast<double>(kLongest), static_cast<double>(step) / kSteps));
         if (!clusters.modelLengths.empty() && clusters.modelLengths.back() == length)
             continue;
         double sum = 0.0;
@@ -160,7 +162,8 @@ void addModel(ConfigurationClusters& clusters, const ConfigurationResult& result
 }
 
 Result<ConfigurationClusters> computeOne(const FigureJob& job, const ConfigurationResult& result,
-                                         const FigureOptions& options, double progressBefore, double progressShare)
+                                         const FigureOptions& options, double progressBefore,
+                                         double progressShare)
 {
     const auto source = ContentSource::make(options, result.shown.config);
     if (!source)
@@ -227,7 +230,8 @@ Series points(int index, const char* name, const std::array<Values, 2>& at, int 
     return series;
 }
 
-constexpr int kQueryColour = 0, kKeyColour = 1; ///< one configuration's clouds are drawn: there is nothing to mix up
+constexpr int kQueryColour = 0,
+              kKeyColour = 1; ///< one configuration's clouds are drawn: there is nothing to mix up
 
 /// Axes that hold all points, a little wider.
 void chooseRanges(PlotSpec& plot, const std::vector<const std::array<Values, 2>*>& clouds)
@@ -316,8 +320,9 @@ Series curve(int index, const char* name, const char* unit, const Values& x, Val
 PlotSpec curvesOf(const FigureResults& results, const ClustersData& data, int focus)
 {
     PlotSpec plot;
-    plot.plotTitle = {"against the length, of {points} points a cloud",
-                      {{"points", std::to_string(results.isCoarse ? kCurvePointsOfPreview : kPointsOfCurve)}}};
+    plot.plotTitle = {
+        "against the length, of {points} points a cloud",
+        {{"points", std::to_string(results.isCoarse ? kCurvePointsOfPreview : kPointsOfCurve)}}};
     const bool isSeveral = results.configurations.size() > 1;
     const std::vector<int> free = freeColours(results);
     const int silhouetteColour = free.front();
@@ -336,11 +341,12 @@ PlotSpec curvesOf(const FigureResults& results, const ClustersData& data, int fo
         const Values x = makeValues(clusters.lengths);
         last = std::max(last, clusters.lengths.back());
 
-        Series turned = curve(index, "silhouette", "silhouette", x,
-                              valuesOf(clusters.turnedAt, &Measures::silhouette));
+        Series turned =
+            curve(index, "silhouette", "silhouette", x, valuesOf(clusters.turnedAt, &Measures::silhouette));
         turned.style = SeriesStyle::Line;
         turned.isEmphasised = isFocus;
-        turned.label = isSeveral ? Message("{letter} silhouette", {{"letter", letter}}) : Message("silhouette");
+        turned.label =
+            isSeveral ? Message("{letter} silhouette", {{"letter", letter}}) : Message("silhouette");
         if (!isSeveral)
             turned.colour = silhouetteColour;
         plot.series.push_back(std::move(turned));
@@ -356,7 +362,8 @@ PlotSpec curvesOf(const FigureResults& results, const ClustersData& data, int fo
         std::vector<double> share;
         for (std::size_t i = 0; i < clusters.lengths.size(); ++i)
             share.push_back(clusters.turnedAt[i].centroidDistance / clusters.plainAt[i].centroidDistance);
-        Series distance = curve(index, "centroid_distance", "share of that without RoPE", x, makeValues(std::move(share)));
+        Series distance =
+            curve(index, "centroid_distance", "share of that without RoPE", x, makeValues(std::move(share)));
         Series model = distance;
         if (data.isModel) {
             model = curve(index, "centroid_distance_model", "share of that without RoPE",
@@ -376,8 +383,8 @@ PlotSpec curvesOf(const FigureResults& results, const ClustersData& data, int fo
                 largestBouldin = std::max(largestBouldin, measures.daviesBouldin);
                 leastBouldin = std::min(leastBouldin, measures.daviesBouldin);
             }
-        Series bouldin = curve(index, "davies_bouldin", "index", x,
-                               valuesOf(clusters.turnedAt, &Measures::daviesBouldin));
+        Series bouldin =
+            curve(index, "davies_bouldin", "index", x, valuesOf(clusters.turnedAt, &Measures::daviesBouldin));
         bouldin.style = isFocus ? SeriesStyle::Line : SeriesStyle::DataOnly;
         bouldin.pattern = LinePattern::Dotted;
         bouldin.isOnSecondAxis = true;
@@ -405,7 +412,8 @@ PlotSpec curvesOf(const FigureResults& results, const ClustersData& data, int fo
                 if (value < least)
                     least = std::max(-1.0, std::floor(value / 0.25) * 0.25);
     plot.yAxis = {"silhouette, share", AxisKind::Plain, false, least, 1.05};
-    AxisSpec second{"Davies–Bouldin", AxisKind::Plain, true, std::pow(10.0, std::floor(std::log10(leastBouldin))),
+    AxisSpec second{"Davies–Bouldin", AxisKind::Plain, true,
+                    std::pow(10.0, std::floor(std::log10(leastBouldin))),
                     std::pow(10.0, std::ceil(std::log10(largestBouldin * 1.0001)))};
     plot.secondYAxis = second;
     plot.guides.push_back({false, 0.0, GuideRole::Zero, -1, {}});
@@ -418,8 +426,9 @@ PlotSpec curvesOf(const FigureResults& results, const ClustersData& data, int fo
 
 } // namespace
 
-/// The clouds of one head's queries and keys, or of the two-cloud model q ~ N(μ_q, σ²I), k ~ N(μ_k, σ²I), at every
-/// step-th position of 0..length-1, projected on the two principal components of both clouds without rotation.
+/// The clouds of one head's queries and keys, or of the two-cloud model q ~ N(μ_q, σ²I), k ~ N(μ_k, σ²I), at
+/// every step-th position of 0..length-1, projected on the two principal components of both clouds without
+/// rotation.
 Result<std::shared_ptr<const FigureData>> computeClusters(FigureJob& job)
 {
     auto data = std::make_shared<ClustersData>();
@@ -440,7 +449,8 @@ Result<std::shared_ptr<const FigureData>> computeClusters(FigureJob& job)
                          {"clusters are drawn of heads of at most {widest} channels; head_dim is {width}",
                           {{"widest", groupedDigits(kWidestHead)}, {"width", groupedDigits(width)}}},
                          {}};
-        auto clusters = computeOne(job, job.configurations[i], options, share * static_cast<double>(i), share);
+        auto clusters =
+            computeOne(job, job.configurations[i], options, share * static_cast<double>(i), share);
         if (!clusters)
             return clusters.error();
         data->configurations.back() = std::move(*clusters);
@@ -467,12 +477,15 @@ FigureSpec buildClusters(const FigureResults& results)
     }
     figure.title = "Clouds of queries and keys";
     figure.formula = data->isModel ? "R(m)q and R(n)k, q ~ N(μ, σ²I), k ~ N(μ′, σ²I)" : "R(m)q and R(n)k";
-    figure.source = "Silhouette: Rousseeuw 1987; index: Davies and Bouldin 1979; clouds of a head: arXiv:2603.18017";
+    figure.source =
+        "Silhouette: Rousseeuw 1987; index: Davies and Bouldin 1979; clouds of a head: arXiv:2603.18017";
     figure.plotTitle = {"with RoPE, {length} positions", {{"length", groupedDigits(clusters.length)}}};
     figure.row = 0;
     figure.column = 1;
-    figure.xAxis.label = {"first component ({share} %)", {{"share", shortNumber(100.0 * clusters.firstShare, 3)}}};
-    figure.yAxis.label = {"second component ({share} %)", {{"share", shortNumber(100.0 * clusters.secondShare, 3)}}};
+    figure.xAxis.label = {"first component ({share} %)",
+                          {{"share", shortNumber(100.0 * clusters.firstShare, 3)}}};
+    figure.yAxis.label = {"second component ({share} %)",
+                          {{"share", shortNumber(100.0 * clusters.secondShare, 3)}}};
     PlotSpec without;
     without.plotTitle = "without RoPE";
     without.xAxis = figure.xAxis;
@@ -482,21 +495,23 @@ FigureSpec buildClusters(const FigureResults& results)
             const int index = static_cast<int>(i);
             figure.series.push_back(points(index, "query", one->turnedQuery, kQueryColour, "queries"));
             figure.series.push_back(points(index, "key", one->turnedKey, kKeyColour, "keys"));
-            without.series.push_back(points(index, "query_without_rope", one->query, kQueryColour, "queries"));
+            without.series.push_back(
+                points(index, "query_without_rope", one->query, kQueryColour, "queries"));
             without.series.push_back(points(index, "key_without_rope", one->key, kKeyColour, "keys"));
             if (index != focus)
                 for (PlotSpec* plot : {static_cast<PlotSpec*>(&figure), &without})
                     for (auto series = plot->series.end() - 2; series != plot->series.end(); ++series)
                         series->style = SeriesStyle::DataOnly;
         }
-    const std::vector<const std::array<Values, 2>*> shown{&clusters.query, &clusters.key, &clusters.turnedQuery,
-                                                          &clusters.turnedKey};
+    const std::vector<const std::array<Values, 2>*> shown{&clusters.query, &clusters.key,
+                                                          &clusters.turnedQuery, &clusters.turnedKey};
     chooseRanges(figure, shown);
     chooseRanges(without, shown);
     // The first token's key is what heads rest on that have nothing to look for; it often lies apart.
     if (tensors && clusters.hasFirst)
-        for (const auto& [plot, name, key] : {std::tuple{static_cast<PlotSpec*>(&figure), "first_key", &clusters.turnedKey},
-                                              {&without, "first_key_without_rope", &clusters.key}}) {
+        for (const auto& [plot, name, key] :
+             {std::tuple{static_cast<PlotSpec*>(&figure), "first_key", &clusters.turnedKey},
+              {&without, "first_key_without_rope", &clusters.key}}) {
             Marker marker;
             marker.configuration = focus;
             marker.name = name;
@@ -509,11 +524,12 @@ FigureSpec buildClusters(const FigureResults& results)
         }
     figure.more.push_back(std::move(without));
     PlotSpec curves = curvesOf(results, *data, focus);
-    curves.guides.push_back({true,
-                             std::clamp(static_cast<double>(clusters.length), curves.xAxis.lower, curves.xAxis.upper),
-                             GuideRole::Selection,
-                             -1,
-                             {"N = {length}", {{"length", groupedDigits(clusters.length)}}}});
+    curves.guides.push_back(
+        {true,
+         std::clamp(static_cast<double>(clusters.length), curves.xAxis.lower, curves.xAxis.upper),
+         GuideRole::Selection,
+         -1,
+         {"N = {length}", {{"length", groupedDigits(clusters.length)}}}});
     curves.row = 1;
     figure.more.push_back(std::move(curves));
     PlotSpec table = tableOf(clusters);
@@ -528,8 +544,10 @@ FigureSpec buildClusters(const FigureResults& results)
     Message source;
     if (tensors) {
         source = {"{letter}{tensors}{role}{weights}", {{"tensors", tensors->name}}};
-        source.values.emplace_back("role", tensors->role.empty() ? std::string() : " (" + tensors->role + ")");
-        source.values.emplace_back("weights", tensors->weights.empty() ? std::string() : ", " + tensors->weights);
+        source.values.emplace_back("role",
+                                   tensors->role.empty() ? std::string() : " (" + tensors->role + ")");
+        source.values.emplace_back("weights",
+                                   tensors->weights.empty() ? std::string() : ", " + tensors->weights);
     } else {
         source = {"{letter}two clouds from their law, means {q} and {k} in every channel, σ = {sigma}",
                   {{"q", number(settings.number("cluster_mean_q"))},
@@ -541,8 +559,9 @@ FigureSpec buildClusters(const FigureResults& results)
                                               : " · 1 in {step} of {length} positions ({points} points each)";
     if (clusters.leftOut > 0)
         figure.caption.text += ", {leftOut} left out that are not finite";
-    figure.caption.text += " · axes: principal components of both clouds without RoPE, {first} and {second} of the "
-                           "variance · silhouette 1: apart, 0: mixed; Davies–Bouldin 0: apart";
+    figure.caption.text +=
+        " · axes: principal components of both clouds without RoPE, {first} and {second} of the "
+        "variance · silhouette 1: apart, 0: mixed; Davies–Bouldin 0: apart";
     figure.caption.values.insert(figure.caption.values.end(),
                                  {{"letter", letter.empty() ? std::string() : letter + ": "},
                                   {"length", groupedDigits(clusters.length)},
@@ -551,14 +570,15 @@ FigureSpec buildClusters(const FigureResults& results)
                                   {"leftOut", groupedDigits(clusters.leftOut)},
                                   {"first", toEnglish(percent(clusters.firstShare))},
                                   {"second", toEnglish(percent(clusters.secondShare))}});
-    figure.summary = {"Queries and keys of {name} as two clouds of points, without and with RoPE over {length} positions. "
-                      "Silhouette {plain} without, {turned} with RoPE; Davies–Bouldin {plainIndex} and {turnedIndex}.",
-                      {{"name", config.name},
-                       {"length", groupedDigits(clusters.length)},
-                       {"plain", number(clusters.plain.silhouette)},
-                       {"turned", number(clusters.turned.silhouette)},
-                       {"plainIndex", number(clusters.plain.daviesBouldin)},
-                       {"turnedIndex", number(clusters.turned.daviesBouldin)}}};
+    figure.summary = {
+        "Queries and keys of {name} as two clouds of points, without and with RoPE over {length} positions. "
+        "Silhouette {plain} without, {turned} with RoPE; Davies–Bouldin {plainIndex} and {turnedIndex}.",
+        {{"name", config.name},
+         {"length", groupedDigits(clusters.length)},
+         {"plain", number(clusters.plain.silhouette)},
+         {"turned", number(clusters.turned.silhouette)},
+         {"plainIndex", number(clusters.plain.daviesBouldin)},
+         {"turnedIndex", number(clusters.turned.daviesBouldin)}}};
     if (config.xpos)
         figure.notes.push_back({Severity::Warning, "xpos",
                                 "the damping of xPos is left out: it scales single rows without bound"});

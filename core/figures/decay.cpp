@@ -45,8 +45,10 @@ public:
         const RopeConfig& config = result.shown.config;
         if (m_isLogit)
             return logitScale(config) * config.headDim;
-        return m_isOverSd ? 1.0 / (*result.decay->independentSd)[std::min(at, result.decay->independentSd->size() - 1)]
-                          : 1.0;
+        return m_isOverSd
+                   ? 1.0 /
+                         (*result.decay->independentSd)[std::min(at, result.decay->independentSd->size() - 1)]
+                   : 1.0;
     }
     Values applied(const Values& values, const ConfigurationResult& result) const
     {
@@ -84,8 +86,8 @@ void chooseValueRange(FigureSpec& figure, double one, const Message& label)
     figure.yAxis = {label, AxisKind::Plain, false, lower, upper};
 }
 
-void addMarkers(FigureSpec& figure, const FigureResults& results, int index, const ConfigurationResult& result,
-                const Unit& unit)
+void addMarkers(FigureSpec& figure, const FigureResults& results, int index,
+                const ConfigurationResult& result, const Unit& unit)
 {
     const DecayCurves& decay = *result.decay;
     const std::string letter = letterIfSeveral(results, index);
@@ -162,8 +164,10 @@ std::pair<Values, Values> envelope(const Values& curve)
     return {makeValues(std::move(lower)), makeValues(std::move(upper))};
 }
 
-/// Channels that stay hold the curve up: ρ(1 - f - fA²), that is 1 - 2f at ρ = A = 1. Nothing where all or none turn.
-void addFloor(FigureSpec& figure, const ConfigurationResult& result, const FigureOptions& options, const Unit& unit)
+/// Channels that stay hold the curve up: ρ(1 - f - fA²), that is 1 - 2f at ρ = A = 1. Nothing where all or
+/// none turn.
+void addFloor(FigureSpec& figure, const ConfigurationResult& result, const FigureOptions& options,
+              const Unit& unit)
 {
     const double share =
         static_cast<double>(result.table.turningPairs()) / static_cast<double>(result.channels.pairCount());
@@ -193,7 +197,8 @@ void addReal(FigureSpec& figure, int index, const ConfigurationResult& result, c
         turned.colour = colours.front();
     addCurve(figure, std::move(turned), result, unit);
     Series plain = makeSeries(index, "real_mean_without_rope", content.distances, content.plain);
-    plain.style = isFocus ? SeriesStyle::Line : SeriesStyle::DataOnly; // the same for all but for channel orders
+    plain.style =
+        isFocus ? SeriesStyle::Line : SeriesStyle::DataOnly; // the same for all but for channel orders
     plain.pattern = LinePattern::Dotted;
     plain.label = "real q and k, without RoPE";
     plain.quantity = "mean score of real q and k, without RoPE";
@@ -277,9 +282,9 @@ FigureSpec buildDecay(const FigureResults& results)
     const auto* data = dataOf<DecayData>(results, "decay");
     std::string below;
     std::string noise;
-    Message real; // what the file's curves are of
+    Message real;                               // what the file's curves are of
     const ConfigurationResult* first = nullptr; // what the others are compared with
-    const int focus = focusIndex(results); // whose bands are drawn
+    const int focus = focusIndex(results);      // whose bands are drawn
     forEachDrawable(results, [&](int index, const ConfigurationResult& result) {
         if (!result.decay)
             return;
@@ -297,7 +302,7 @@ FigureSpec buildDecay(const FigureResults& results)
             addCurve(figure, std::move(mean), result, unit);
         figure.series.push_back(makeSeries(index, "similar_sd", decay.distances, decay.similarSd, "± s.d."));
         figure.series.push_back(makeSeries(index, "independent_sd", decay.distances, decay.independentSd,
-                                            "independent key, ± s.d."));
+                                           "independent key, ± s.d."));
         figure.series.push_back(makeSeries(index, "cosine_sum", decay.distances, decay.cosineSum));
         if (decay.boundFactor) {
             Series bound = makeSeries(index, "bound_factor", decay.distances, decay.boundFactor);
@@ -312,8 +317,8 @@ FigureSpec buildDecay(const FigureResults& results)
         if (hasEnvelope && !decay.isCoarse) {
             const auto [lower, upper] = envelope(decay.similarMean);
             for (const bool isUpper : {false, true}) {
-                Series side = makeSeries(index, isUpper ? "envelope_upper" : "envelope_lower", decay.distances,
-                                         isUpper ? upper : lower);
+                Series side = makeSeries(index, isUpper ? "envelope_upper" : "envelope_lower",
+                                         decay.distances, isUpper ? upper : lower);
                 side.style = isFocus && !isDifference ? SeriesStyle::Line : SeriesStyle::DataOnly;
                 side.pattern = isUpper ? LinePattern::Dashed : LinePattern::Dotted;
                 side.label = isUpper ? "greatest from here on" : "least up to here";
@@ -328,7 +333,8 @@ FigureSpec buildDecay(const FigureResults& results)
                 drawn[r] = (*mine)[r] - (*theirs)[r];
                 plain[r] = (*decay.similarMean)[r] - (*first->decay->similarMean)[r];
             }
-            Series difference = makeSeries(index, "similar_mean_difference", decay.distances, makeValues(std::move(plain)));
+            Series difference =
+                makeSeries(index, "similar_mean_difference", decay.distances, makeValues(std::move(plain)));
             difference.label = {"{letter} − {first}", {{"letter", letter}, {"first", first->shown.letter}}};
             Series shown = difference;
             shown.y = makeValues(std::move(drawn));
@@ -346,7 +352,8 @@ FigureSpec buildDecay(const FigureResults& results)
             content && *content && !isDifference) {
             addReal(figure, index, result, **content, letter, isFocus, unit, freeColours(results));
             real = {(*content)->tokens < options.tensors->tokens
-                        ? " · {tensors}: mean over all pairs of its first {tokens} of {all} positions at the distance"
+                        ? " · {tensors}: mean over all pairs of its first {tokens} of {all} positions at the "
+                          "distance"
                         : " · {tensors}: mean over all pairs of its {tokens} positions at the distance",
                     {{"tensors", options.tensors->name},
                      {"tokens", groupedDigits((*content)->tokens)},
@@ -361,9 +368,9 @@ FigureSpec buildDecay(const FigureResults& results)
             const double sd = decay.independentSd->front() * unit.factor(result, 0);
             if (result.shown.config.xpos) { // the only rule under which it falls with the distance
                 const Values zero = makeValues(std::vector<double>(decay.distances->size(), 0.0));
-                figure.bands.push_back({-1, decay.distances,
-                                        unit.applied(shifted(zero, decay.independentSd, -1.0), result),
-                                        unit.applied(decay.independentSd, result), "independent key, ±1 s.d."});
+                figure.bands.push_back(
+                    {-1, decay.distances, unit.applied(shifted(zero, decay.independentSd, -1.0), result),
+                     unit.applied(decay.independentSd, result), "independent key, ±1 s.d."});
             } else {
                 const Values ends = makeValues({figure.xAxis.lower, figure.xAxis.upper});
                 figure.bands.push_back(
@@ -413,14 +420,16 @@ FigureSpec buildDecay(const FigureResults& results)
     if (isDifference) {
         figure.title = {"Difference of the expected score, similar key, ρ = {rho}",
                         {{"rho", shortNumber(options.rho, 3)}}};
-        figure.caption = {results.isCoarse ? "preview: about a thousand of the distances to {last}"
-                                           : "all distances to {last} · mean of a similar key, less that of {first}",
+        figure.caption = {results.isCoarse
+                              ? "preview: about a thousand of the distances to {last}"
+                              : "all distances to {last} · mean of a similar key, less that of {first}",
                           {{"last", last}, {"first", first ? first->shown.letter : std::string()}}};
-        figure.summary = {"Expected score of a similar key against distance, 0 to {last} tokens, less that of {first}: "
-                          "{names}.",
-                          {{"last", last},
-                           {"first", first ? first->shown.letter : std::string()},
-                           {"names", joinedNames(results)}}};
+        figure.summary = {
+            "Expected score of a similar key against distance, 0 to {last} tokens, less that of {first}: "
+            "{names}.",
+            {{"last", last},
+             {"first", first ? first->shown.letter : std::string()},
+             {"names", joinedNames(results)}}};
         return figure;
     }
     if (results.isCoarse)

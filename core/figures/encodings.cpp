@@ -56,7 +56,7 @@ struct TermMap
 /// Attention over the two sentences under one encoding.
 struct OrderResult
 {
-    std::string word; ///< "none", "sinusoidal", "rope"
+    std::string word;                           ///< "none", "sinusoidal", "rope"
     std::array<std::vector<double>, 2> weights; ///< by word, not by position: [3 × 3]
     std::array<double, 3> outputDifference{};   ///< of each word, largest over the channels
 };
@@ -208,9 +208,10 @@ bool fillPanels(FigureJob& job, EncodingsData& data)
         });
         data.panels.push_back(std::move(learned));
     } else {
-        data.missing = options.tensors
-                           ? "The learned table is not drawn: the open file holds what is not finite"
-                           : "The learned table is not drawn: learned_from is file, and no tensor file is open";
+        data.missing =
+            options.tensors
+                ? "The learned table is not drawn: the open file holds what is not finite"
+                : "The learned table is not drawn: learned_from is file, and no tensor file is open";
     }
     if (job.stop.stop_requested())
         return false;
@@ -223,8 +224,8 @@ bool fillPanels(FigureJob& job, EncodingsData& data)
     std::vector<double> signedTerm(2 * kMapSize);
     for (int d = 1 - kMapSize; d < kMapSize; ++d)
         signedTerm[static_cast<std::size_t>(d + kMapSize)] = term.at(d);
-    transformerXl.map = cells(
-        kMapSize, [&](int m, int n) { return signedTerm[static_cast<std::size_t>(m - n + kMapSize)]; });
+    transformerXl.map =
+        cells(kMapSize, [&](int m, int n) { return signedTerm[static_cast<std::size_t>(m - n + kMapSize)]; });
     data.panels.push_back(std::move(transformerXl));
     if (job.stop.stop_requested())
         return false;
@@ -234,12 +235,14 @@ bool fillPanels(FigureJob& job, EncodingsData& data)
     t5.isIndex = true;
     t5.curves.push_back({"t5_bidirectional", "bidirectional", 0, false,
                          over(r, [](double d) { return t5Bucket(-std::llround(d), true); })});
-    t5.curves.push_back({"t5_causal", "causal", 0, false,
-                         over(r, [](double d) { return d < 0 ? kNone : t5Bucket(-std::llround(d), false); })});
+    t5.curves.push_back({"t5_causal", "causal", 0, false, over(r, [](double d) {
+                             return d < 0 ? kNone : t5Bucket(-std::llround(d), false);
+                         })});
     t5.map = cells(kMapSize, [](int m, int n) { return t5Bucket(n - m, true); });
     data.panels.push_back(std::move(t5));
 
-    Panel deberta = makePanel("deberta", "DeBERTa: random q, k, tables of d = 64", "score, with 1/√(3d)", "score");
+    Panel deberta =
+        makePanel("deberta", "DeBERTa: random q, k, tables of d = 64", "score, with 1/√(3d)", "score");
     deberta.isRandom = true;
     Panel index = makePanel("deberta_index", "DeBERTa: row of the tables", "δ", "row");
     index.isIndex = true;
@@ -297,8 +300,8 @@ std::vector<double> randomVector(std::uint64_t seed, std::uint32_t position, int
 {
     std::vector<double> vector(static_cast<std::size_t>(width));
     for (std::size_t c = 0; c < vector.size(); ++c)
-        vector[c] = std::sqrt(variance) * standardNormal(seed, RandomStream::Query,
-                                                         static_cast<std::uint32_t>(c), position);
+        vector[c] = std::sqrt(variance) *
+                    standardNormal(seed, RandomStream::Query, static_cast<std::uint32_t>(c), position);
     return vector;
 }
 
@@ -346,8 +349,12 @@ Result<std::vector<double>> rotated(FigureJob& job, const ConfigurationResult& r
                                     const std::vector<double>& x, int position)
 {
     std::vector<double> turned(x.size());
-    RotateOp op{result.channels.formed, result.table.scaled, result.table.attentionFactor,
-                static_cast<double>(position), x, turned};
+    RotateOp op{result.channels.formed,
+                result.table.scaled,
+                result.table.attentionFactor,
+                static_cast<double>(position),
+                x,
+                turned};
     const auto done = job.engine.run(op, job.stop);
     if (!done)
         return done.error();
@@ -355,8 +362,8 @@ Result<std::vector<double>> rotated(FigureJob& job, const ConfigurationResult& r
     return turned;
 }
 
-/// The four terms of (x + p_m)ᵀM(x + p_n) for one token x at every position, M = WᵀW, their sum, and RoPE's score
-/// of the same token.
+/// The four terms of (x + p_m)ᵀM(x + p_n) for one token x at every position, M = WᵀW, their sum, and RoPE's
+/// score of the same token.
 Result<std::vector<TermMap>> fourTerms(FigureJob& job, const ConfigurationResult& result)
 {
     const FigureOptions& options = job.request.options;
@@ -386,7 +393,8 @@ Result<std::vector<TermMap>> fourTerms(FigureJob& job, const ConfigurationResult
         for (std::size_t cell = 0; cell < sum.values.size(); ++cell)
             sum.values[cell] += maps[term].values[cell];
     maps.push_back(std::move(sum));
-    maps.push_back({"rope", cells(kTermSize, [&](int m, int n) { return product(at(turned, m), at(turned, n)); })});
+    maps.push_back(
+        {"rope", cells(kTermSize, [&](int m, int n) { return product(at(turned, m), at(turned, n)); })});
     return maps;
 }
 
@@ -478,8 +486,8 @@ void setRange(AxisSpec& axis, double least, double greatest, bool isIndex)
     }
 }
 
-PlotSpec curvePlot(const FigureResults& results, const Panel& panel, const EncodingsData& data, bool isNormalised,
-                   bool isLarge)
+PlotSpec curvePlot(const FigureResults& results, const Panel& panel, const EncodingsData& data,
+                   bool isNormalised, bool isLarge)
 {
     PlotSpec plot;
     plot.plotTitle = panel.title;
@@ -531,7 +539,8 @@ PlotSpec curvePlot(const FigureResults& results, const Panel& panel, const Encod
     plot.xAxis = {isLarge ? "distance r = m − n, query − key (tokens)" : "r", AxisKind::Tokens, false,
                   data.distances.front(), data.distances.back()};
     plot.xAxis.meaning = AxisMeaning::Distance;
-    plot.yAxis = {isNormalised ? Message("share of the largest") : panel.axis, AxisKind::Plain, false, 0.0, 1.0};
+    plot.yAxis = {isNormalised ? Message("share of the largest") : panel.axis, AxisKind::Plain, false, 0.0,
+                  1.0};
     setRange(plot.yAxis, least, greatest, panel.isIndex);
     if (!panel.isIndex)
         plot.guides.push_back({false, 0.0, GuideRole::Zero, -1, {}});
@@ -635,14 +644,19 @@ void drawPanels(FigureSpec& figure, const FigureResults& results, const Encoding
                            : "Encodings of position over distance: {encoding}",
                     {{"encoding", std::string(shownWord->title)}}};
     figure.formula = "RoPE: 2/dₕ · Σ cos rθ′ᵢ    added: pₘ · pₙ = Σ cos rωᵢ    ALiBi: −slope · r";
-    figure.source = "arXiv:1706.03762 (sinusoidal), 1810.04805 (learned), 1901.02860 (Transformer-XL), 1910.10683 "
-                    "(T5), 2006.03654 (DeBERTa), 2108.12409 (ALiBi), 2104.09864 (RoPE)";
+    figure.source =
+        "arXiv:1706.03762 (sinusoidal), 1810.04805 (learned), 1901.02860 (Transformer-XL), 1910.10683 "
+        "(T5), 2006.03654 (DeBERTa), 2108.12409 (ALiBi), 2104.09864 (RoPE)";
     const Message parts{
-        asMaps ? "{size} positions · d_model {width}, base 10 000 · learned: {rows} rows of N(0, 0.02²), untrained · "
-                 "Transformer-XL, DeBERTa: weights at random, seed {seed} · ALiBi: head {head} of {heads}, causal"
-               : "each in its own unit, r from −{span} to {span} · d_model {width}, base 10 000 · learned: {rows} rows "
-                 "of N(0, 0.02²), untrained · Transformer-XL, DeBERTa: weights at random, seed {seed} · ALiBi: "
-                 "{heads} heads",
+        asMaps
+            ? "{size} positions · d_model {width}, base 10 000 · learned: {rows} rows of N(0, 0.02²), "
+              "untrained · "
+              "Transformer-XL, DeBERTa: weights at random, seed {seed} · ALiBi: head {head} of {heads}, "
+              "causal"
+            : "each in its own unit, r from −{span} to {span} · d_model {width}, base 10 000 · learned: "
+              "{rows} rows "
+              "of N(0, 0.02²), untrained · Transformer-XL, DeBERTa: weights at random, seed {seed} · ALiBi: "
+              "{heads} heads",
         {{"size", std::to_string(kMapSize)},
          {"span", groupedDigits(std::llround(data.distances.back()))},
          {"width", groupedDigits(settings.whole("d_model") / 2 * 2)},
@@ -652,17 +666,18 @@ void drawPanels(FigureSpec& figure, const FigureResults& results, const Encoding
          {"heads", std::to_string(slopes.size())}}};
     figure.caption = parts;
     if (isNormalised)
-        figure.caption.text = "each over its largest magnitude, so that shapes compare and sizes do not · r from −{span} "
-                              "to {span} · d_model {width} · weights at random, seed {seed}";
+        figure.caption.text =
+            "each over its largest magnitude, so that shapes compare and sizes do not · r from −{span} "
+            "to {span} · d_model {width} · weights at random, seed {seed}";
     if (settings.is("learned_from", "file"))
         figure.notes.push_back({Severity::Read, "learned_from",
-                                results.options.tensors
-                                    ? Message("learned table: rows of {name}",
-                                              {{"name", results.options.tensors->name}})
-                                    : data.missing});
-    figure.summary = {"Curves of eight encodings of position over the distance between query and key, among them RoPE "
-                      "for {names}; each in its own unit.",
-                      {{"names", joinedNames(results)}}};
+                                results.options.tensors ? Message("learned table: rows of {name}",
+                                                                  {{"name", results.options.tensors->name}})
+                                                        : data.missing});
+    figure.summary = {
+        "Curves of eight encodings of position over the distance between query and key, among them RoPE "
+        "for {names}; each in its own unit.",
+        {{"names", joinedNames(results)}}};
 }
 
 struct TermTitle
@@ -720,21 +735,23 @@ void drawTerms(FigureSpec& figure, const FigureResults& results, const OfConfigu
     figure.formula = "(x + pₘ) · M(x + pₙ) = x · Mx + x · Mpₙ + pₘ · Mx + pₘ · Mpₙ";
     figure.source = "arXiv:1706.03762, section 3.5; Transformer-XL, arXiv:1901.02860, section 3.3; RoFormer, "
                     "arXiv:2104.09864, section 3";
-    figure.caption = {isRandom ? "one token at every position, x ~ N(0, ½ I), seed {seed} · M of Wq = Wk ~ N(0, 1/d) at "
-                                 "random · d = {width} · along a diagonal the added score changes by up to {sum}, "
-                                 "RoPE's by {rope}"
-                               : "one token at every position, x ~ N(0, ½ I), seed {seed} · M = I · d = {width} · along "
-                                 "a diagonal the added score changes by up to {sum}, RoPE's by {rope}",
-                      {{"seed", std::to_string(results.options.seed)},
-                       {"width", std::to_string(results.configurations[static_cast<std::size_t>(
-                                                    chosen.configuration)]
-                                                    .shown.config.headDim)},
-                       {"sum", shortNumber(sumSpread, 3)},
-                       {"rope", shortNumber(ropeSpread, 2)}}};
-    figure.summary = {"Maps of the four terms of an added encoding, query against key: one has no position, two follow "
-                      "one position alone, and their sum changes along a diagonal by up to {sum}; RoPE's score by "
-                      "{rope}.",
-                      {{"sum", shortNumber(sumSpread, 3)}, {"rope", shortNumber(ropeSpread, 2)}}};
+    figure.caption = {
+        isRandom ? "one token at every position, x ~ N(0, ½ I), seed {seed} · M of Wq = Wk ~ N(0, 1/d) at "
+                   "random · d = {width} · along a diagonal the added score changes by up to {sum}, "
+                   "RoPE's by {rope}"
+                 : "one token at every position, x ~ N(0, ½ I), seed {seed} · M = I · d = {width} · along "
+                   "a diagonal the added score changes by up to {sum}, RoPE's by {rope}",
+        {{"seed", std::to_string(results.options.seed)},
+         {"width",
+          std::to_string(
+              results.configurations[static_cast<std::size_t>(chosen.configuration)].shown.config.headDim)},
+         {"sum", shortNumber(sumSpread, 3)},
+         {"rope", shortNumber(ropeSpread, 2)}}};
+    figure.summary = {
+        "Maps of the four terms of an added encoding, query against key: one has no position, two follow "
+        "one position alone, and their sum changes along a diagonal by up to {sum}; RoPE's score by "
+        "{rope}.",
+        {{"sum", shortNumber(sumSpread, 3)}, {"rope", shortNumber(ropeSpread, 2)}}};
 }
 
 Message nameOfEncoding(const std::string& word)
@@ -753,8 +770,8 @@ void drawOrder(FigureSpec& figure, const FigureResults& results, const OfConfigu
     double blind = 0.0;
     double told = 0.0;
     TableSpec table;
-    table.columnHeads = {"1: on dog", "1: on bites", "1: on man", "2: on dog", "2: on bites", "2: on man",
-                         "output differs by"};
+    table.columnHeads = {"1: on dog",   "1: on bites", "1: on man",        "2: on dog",
+                         "2: on bites", "2: on man",   "output differs by"};
     table.columns = static_cast<int>(table.columnHeads.size());
     for (std::size_t e = 0; e < chosen.order.size(); ++e) {
         const OrderResult& found = chosen.order[e];
@@ -774,8 +791,9 @@ void drawOrder(FigureSpec& figure, const FigureResults& results, const OfConfigu
         (found.word == "none" ? blind : told) = largest;
         figure.series.push_back(std::move(bars));
         for (std::size_t w = 0; w < kWords.size(); ++w) {
-            table.rowHeads.push_back({"{encoding}: {word}",
-                                      {{"encoding", toEnglish(nameOfEncoding(found.word))}, {"word", kWords[w]}}});
+            table.rowHeads.push_back(
+                {"{encoding}: {word}",
+                 {{"encoding", toEnglish(nameOfEncoding(found.word))}, {"word", kWords[w]}}});
             for (const auto& weights : found.weights)
                 for (std::size_t other = 0; other < kWords.size(); ++other)
                     table.cells.push_back({shortNumber(weights[w * kWords.size() + other], 3)});
@@ -809,17 +827,20 @@ void drawOrder(FigureSpec& figure, const FigureResults& results, const OfConfigu
     figure.title = "Without an encoding attention is blind to order";
     figure.formula = "Attn(ΠX) = Π Attn(X)";
     figure.source = "arXiv:1706.03762, section 3.5; RoFormer, arXiv:2104.09864, section 2";
-    figure.caption = {"embeddings ~ N(0, I), Wq and Wk at random, d = {width}, seed {seed}, no mask (a causal mask alone "
-                      "already tells order) · the same word's output differs by {blind} without an encoding, by {told} with RoPE",
-                      {{"width", std::to_string(results.configurations[static_cast<std::size_t>(
-                                                    chosen.configuration)]
-                                                    .shown.config.headDim)},
-                       {"seed", std::to_string(results.options.seed)},
-                       {"blind", shortNumber(blind, 2)},
-                       {"told", shortNumber(told, 3)}}};
-    figure.summary = {"Each word's output of attention in “dog bites man” and in “man bites dog”: without an encoding it "
-                      "differs by {blind}, which is rounding, with RoPE by {told}.",
-                      {{"blind", shortNumber(blind, 2)}, {"told", shortNumber(told, 3)}}};
+    figure.caption = {
+        "embeddings ~ N(0, I), Wq and Wk at random, d = {width}, seed {seed}, no mask (a causal mask alone "
+        "already tells order) · the same word's output differs by {blind} without an encoding, by {told} "
+        "with RoPE",
+        {{"width",
+          std::to_string(
+              results.configurations[static_cast<std::size_t>(chosen.configuration)].shown.config.headDim)},
+         {"seed", std::to_string(results.options.seed)},
+         {"blind", shortNumber(blind, 2)},
+         {"told", shortNumber(told, 3)}}};
+    figure.summary = {
+        "Each word's output of attention in “dog bites man” and in “man bites dog”: without an encoding it "
+        "differs by {blind}, which is rounding, with RoPE by {told}.",
+        {{"blind", shortNumber(blind, 2)}, {"told", shortNumber(told, 3)}}};
 }
 
 } // namespace

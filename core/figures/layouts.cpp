@@ -38,7 +38,8 @@ Layout otherLayout(Layout layout)
 }
 
 /// A·R(position) on the turning pairs of `map`, each by its own angle.
-std::vector<double> turned(std::vector<double> row, const ChannelMap& map, const FrequencyTable& table, double position)
+std::vector<double> turned(std::vector<double> row, const ChannelMap& map, const FrequencyTable& table,
+                           double position)
 {
     for (int pair = 0; pair < static_cast<int>(map.formed.size()); ++pair) {
         if (!table.turns(pair))
@@ -47,7 +48,8 @@ std::vector<double> turned(std::vector<double> row, const ChannelMap& map, const
         double& first = row[static_cast<std::size_t>(a)];
         double& second = row[static_cast<std::size_t>(b)];
         const double angle = position * table.theta(pair);
-        rotatePair(first, second, table.attentionFactor * std::cos(angle), table.attentionFactor * std::sin(angle));
+        rotatePair(first, second, table.attentionFactor * std::cos(angle),
+                   table.attentionFactor * std::sin(angle));
     }
     return row;
 }
@@ -87,7 +89,8 @@ TableCell channelCell(int channel, int pair, const FrequencyTable& table, int tu
     return cell;
 }
 
-/// One strip of the head's channels a layout, half-split above interleaved, with the permutation between them.
+/// One strip of the head's channels a layout, half-split above interleaved, with the permutation between
+/// them.
 TableSpec stripsOf(const ConfigurationResult& result, int picked)
 {
     const RopeConfig& config = result.shown.config;
@@ -163,7 +166,8 @@ PlotSpec matrixOf(const ConfigurationResult& result, Layout layout)
         places.push_back({a, pairs[k], static_cast<int>(k), false});
         places.push_back({b, pairs[k], static_cast<int>(k), true});
     }
-    std::sort(places.begin(), places.end(), [](const Place& x, const Place& y) { return x.channel < y.channel; });
+    std::sort(places.begin(), places.end(),
+              [](const Place& x, const Place& y) { return x.channel < y.channel; });
     TableSpec table;
     table.isMatrix = true;
     table.rows = table.columns = static_cast<int>(places.size());
@@ -175,8 +179,8 @@ PlotSpec matrixOf(const ConfigurationResult& result, Layout layout)
             cell.text = "0";
             if (row.pair == column.pair) {
                 const char* turn = row.isSecond == column.isSecond ? "cos mθ{pair}"
-                                   : row.isSecond                 ? "sin mθ{pair}"
-                                                                  : "−sin mθ{pair}";
+                                   : row.isSecond                  ? "sin mθ{pair}"
+                                                                   : "−sin mθ{pair}";
                 cell.text = {turn, {{"pair", subscript(row.pair)}}};
                 cell.fill = CellFill::Pair;
                 cell.share = row.rank;
@@ -206,7 +210,8 @@ PlotSpec mixingPlot(const FigureResults& results, int focus, const LayoutData& d
         const LayoutCurves& curves = data.configurations[index];
         if (!curves.right)
             continue;
-        const auto add = [&](const char* name, const char* label, const Values& y, int colour, LinePattern pattern) {
+        const auto add = [&](const char* name, const char* label, const Values& y, int colour,
+                             LinePattern pattern) {
             Series series;
             series.configuration = static_cast<int>(index);
             series.name = name;
@@ -243,8 +248,8 @@ PlotSpec mixingPlot(const FigureResults& results, int focus, const LayoutData& d
 void addChannelSeries(FigureSpec& figure, int index, const ConfigurationResult& result)
 {
     const RopeConfig& config = result.shown.config;
-    std::vector<double> channels, halfPair(static_cast<std::size_t>(config.headDim)), interleavedPair = halfPair,
-                                  halfChannel = halfPair;
+    std::vector<double> channels, halfPair(static_cast<std::size_t>(config.headDim)),
+        interleavedPair = halfPair, halfChannel = halfPair;
     for (int channel = 0; channel < config.headDim; ++channel)
         channels.push_back(channel);
     const ChannelMap half = channelMap(inLayout(config, Layout::Half));
@@ -302,16 +307,17 @@ Result<std::shared_ptr<const FigureData>> computeLayouts(FigureJob& job)
                 wrong.push_back(dot(turned(rows.query, other, result.table, m), otherKey) / config.headDim);
                 mixed.push_back(dot(query, otherKey) / config.headDim);
             }
-            curves = {makeValues(std::move(right)), makeValues(std::move(wrong)), makeValues(std::move(mixed))};
+            curves = {makeValues(std::move(right)), makeValues(std::move(wrong)),
+                      makeValues(std::move(mixed))};
         }
         data->configurations.push_back(std::move(curves));
     }
     return std::shared_ptr<const FigureData>(std::move(data));
 }
 
-/// Half-split: pair i at channels i and i + d/2 (GPT-NeoX); interleaved: 2i and 2i + 1 (RoFormer). The same model
-/// needs the same permutation of the rows of the q and k weights: interleaved[k] = half[perm[k]], as in the
-/// conversion of Meta's weights for huggingface/transformers.
+/// Half-split: pair i at channels i and i + d/2 (GPT-NeoX); interleaved: 2i and 2i + 1 (RoFormer). The same
+/// model needs the same permutation of the rows of the q and k weights: interleaved[k] = half[perm[k]], as in
+/// the conversion of Meta's weights for huggingface/transformers.
 FigureSpec buildLayouts(const FigureResults& results)
 {
     FigureSpec figure;
@@ -356,23 +362,24 @@ FigureSpec buildLayouts(const FigureResults& results)
     };
     const bool isOnes = results.options.content == Content::Ones;
     const std::string letter = letterIfSeveral(results, focus);
-    figure.caption = {
-        "{whose}only q and k are turned, v keeps its order · the score / head_dim over shifts to {last} changes by {right} "
-        "in one layout, by {mixed} in two · content {content}",
-        {{"whose", letter.empty() ? std::string() : letter + ": "},
-         {"last", std::to_string(kShifts - 1)},
-         {"right", shortNumber(spread(curves.right), 2)},
-         {"mixed", shortNumber(spread(curves.mixed), 3)},
-         {"content", std::string(word(isOnes ? Content::Gaussian : results.options.content))},
-         {"seed", std::to_string(results.options.seed)}}};
+    figure.caption = {"{whose}only q and k are turned, v keeps its order · the score / head_dim over shifts "
+                      "to {last} changes by {right} "
+                      "in one layout, by {mixed} in two · content {content}",
+                      {{"whose", letter.empty() ? std::string() : letter + ": "},
+                       {"last", std::to_string(kShifts - 1)},
+                       {"right", shortNumber(spread(curves.right), 2)},
+                       {"mixed", shortNumber(spread(curves.mixed), 3)},
+                       {"content", std::string(word(isOnes ? Content::Gaussian : results.options.content))},
+                       {"seed", std::to_string(results.options.seed)}}};
     if (isOnes)
         figure.caption.text += ", seed {seed} (ones score the same in both)";
-    figure.summary = {"The {width} channels of {name} in the half-split and the interleaved layout, coloured by pair, "
-                      "with the permutation between them. In one layout the score depends on the distance only; with "
-                      "k turned in the other layout it changes by {mixed} while both positions are shifted.",
-                      {{"width", std::to_string(config.headDim)},
-                       {"name", config.name},
-                       {"mixed", shortNumber(spread(curves.mixed), 3)}}};
+    figure.summary = {
+        "The {width} channels of {name} in the half-split and the interleaved layout, coloured by pair, "
+        "with the permutation between them. In one layout the score depends on the distance only; with "
+        "k turned in the other layout it changes by {mixed} while both positions are shifted.",
+        {{"width", std::to_string(config.headDim)},
+         {"name", config.name},
+         {"mixed", shortNumber(spread(curves.mixed), 3)}}};
     return figure;
 }
 

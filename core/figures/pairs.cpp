@@ -101,11 +101,13 @@ FigureSpec buildPairs(const FigureResults& results)
         figure.caption.values.emplace_back("content", std::string(word(options.content)));
         figure.caption.values.emplace_back("seed", std::to_string(options.seed));
         if (options.content == Content::File) // its rows are no draws; where they are from is said instead
-            figure.caption.text = several ? "m = {m}, n = {n}, {tensors} · bars: {letter} · lines: cumulated, fast to "
-                                            "slow, to the score {scores}"
-                                          : "m = {m}, n = {n}, {tensors} · line: cumulated, fast to slow, to the score "
-                                            "{scores}";
-        figure.caption.values.emplace_back("tensors", options.tensors ? options.tensors->name : std::string());
+            figure.caption.text =
+                several ? "m = {m}, n = {n}, {tensors} · bars: {letter} · lines: cumulated, fast to "
+                          "slow, to the score {scores}"
+                        : "m = {m}, n = {n}, {tensors} · line: cumulated, fast to slow, to the score "
+                          "{scores}";
+        figure.caption.values.emplace_back("tensors",
+                                           options.tensors ? options.tensors->name : std::string());
     }
     if (several)
         figure.caption.values.emplace_back(

@@ -86,9 +86,10 @@ PlotSpec matrixPlot(Message title, const Matrix& matrix, int row, CellFill fill,
     return plot;
 }
 
-/// The matrices beside the circle: what turns q, what turns k, and both together. Returns how far the product is from
-/// the turn by the sum or difference of the angles, in its largest entry.
-double addMatrices(FigureSpec& figure, View view, const FigureResults& results, const ConfigurationResult& result, const PlanePanel& panel)
+/// The matrices beside the circle: what turns q, what turns k, and both together. Returns how far the product
+/// is from the turn by the sum or difference of the angles, in its largest entry.
+double addMatrices(FigureSpec& figure, View view, const FigureResults& results,
+                   const ConfigurationResult& result, const PlanePanel& panel)
 {
     // The attention multiplies cos and sin of turning pairs with A; two turns compose without it.
     const double factor = view == View::Pairs && !panel.isStill ? result.table.attentionFactor : 1.0;
@@ -98,7 +99,8 @@ double addMatrices(FigureSpec& figure, View view, const FigureResults& results, 
     const Matrix key = rotation(factor, second);
     const bool isSum = view == View::Compose;
     const Matrix both = product(isSum ? query : transposed(query), key);
-    const double angle = isSum ? (panel.m + panel.n) * panel.thetaRadians : (panel.n - panel.m) * panel.thetaRadians;
+    const double angle =
+        isSum ? (panel.m + panel.n) * panel.thetaRadians : (panel.n - panel.m) * panel.thetaRadians;
     const Matrix direct = rotation(factor * factor, angle);
     double apart = 0.0;
     for (std::size_t i = 0; i < both.size(); ++i)
@@ -112,8 +114,10 @@ double addMatrices(FigureSpec& figure, View view, const FigureResults& results, 
             text.text = "{letter}: " + text.text;
         return text;
     };
-    figure.more.push_back(matrixPlot(title("R(m)", "A·R(m), A = {factor}"), query, 0, CellFill::Query, panel.pair));
-    figure.more.push_back(matrixPlot(title("R(n)", "A·R(n), A = {factor}"), key, 1, CellFill::Key, panel.pair));
+    figure.more.push_back(
+        matrixPlot(title("R(m)", "A·R(m), A = {factor}"), query, 0, CellFill::Query, panel.pair));
+    figure.more.push_back(
+        matrixPlot(title("R(n)", "A·R(n), A = {factor}"), key, 1, CellFill::Key, panel.pair));
     figure.more.push_back(matrixPlot(isSum ? title("R(m) R(n) = R(m+n)", "A²·R(m) R(n), A = {factor}")
                                            : title("R(m)ᵗ R(n) = R(n−m)", "A²·R(m)ᵗ R(n), A = {factor}"),
                                      both, 2, CellFill::None, panel.pair));
@@ -153,7 +157,8 @@ PlanePanel makePanel(const FigureResults& results, int index, const Configuratio
         panel.sweepRadians = (isSum ? panel.n : -panel.m) * panel.thetaRadians;
         panel.queryLabel = label("R(mθ), m = {position}", panel.m);
         panel.keyLabel = label("R(nθ), n = {position}", panel.n);
-        panel.composedLabel = label(isSum ? "both, m + n = {position}" : "R(mθ)ᵗR(nθ), n − m = {position}", together);
+        panel.composedLabel =
+            label(isSum ? "both, m + n = {position}" : "R(mθ)ᵗR(nθ), n − m = {position}", together);
         return panel;
     }
     const auto [a, b] = result.channels.pair(panel.pair);
@@ -175,15 +180,17 @@ PlanePanel makePanel(const FigureResults& results, int index, const Configuratio
 Message composedCaption(View view, const ConfigurationResult& result, const PlanePanel& panel)
 {
     const bool isSum = view == View::Compose;
-    Message caption{isSum ? "{name} · θ = {theta} rad per token · mθ = {first}, nθ = {second}, (m+n)θ = {both} rad · drag "
-                            "an arrow: the matrices follow"
-                          : "{name} · θ = {theta} rad per token · mθ = {first}, nθ = {second}, (n−m)θ = {both} rad · the "
-                            "transpose turns back, so that the distance alone is left",
-                    {{"name", result.shown.config.name},
-                     {"theta", shortNumber(panel.thetaRadians, 4)},
-                     {"first", shortNumber(panel.m * panel.thetaRadians, 5)},
-                     {"second", shortNumber(panel.n * panel.thetaRadians, 5)},
-                     {"both", shortNumber((isSum ? panel.m + panel.n : panel.n - panel.m) * panel.thetaRadians, 5)}}};
+    Message caption{
+        isSum
+            ? "{name} · θ = {theta} rad per token · mθ = {first}, nθ = {second}, (m+n)θ = {both} rad · drag "
+              "an arrow: the matrices follow"
+            : "{name} · θ = {theta} rad per token · mθ = {first}, nθ = {second}, (n−m)θ = {both} rad · the "
+              "transpose turns back, so that the distance alone is left",
+        {{"name", result.shown.config.name},
+         {"theta", shortNumber(panel.thetaRadians, 4)},
+         {"first", shortNumber(panel.m * panel.thetaRadians, 5)},
+         {"second", shortNumber(panel.n * panel.thetaRadians, 5)},
+         {"both", shortNumber((isSum ? panel.m + panel.n : panel.n - panel.m) * panel.thetaRadians, 5)}}};
     if (panel.isStill)
         caption.text = "{name} · this pair is not turned: every matrix is the identity";
     return caption;
@@ -229,12 +236,15 @@ FigureSpec buildPlane(const FigureResults& results)
              {"angle", shortNumber((panel.m - panel.n) * panel.thetaRadians, 5)},
              {"score", shortNumber(scores.score / result.shown.config.headDim, 6)}}};
         // RoPE-ID and lists have frequencies of their own, not those of a base.
-        if (result.shown.config.rule == FrequencyRule::RopeId || result.shown.config.rule == FrequencyRule::Explicit)
-            panel.caption.text.erase(panel.caption.text.find("base {base} · "), std::string("base {base} · ").size());
+        if (result.shown.config.rule == FrequencyRule::RopeId ||
+            result.shown.config.rule == FrequencyRule::Explicit)
+            panel.caption.text.erase(panel.caption.text.find("base {base} · "),
+                                     std::string("base {base} · ").size());
         if (panel.isStill)
-            panel.caption.text.replace(panel.caption.text.find("θ = {theta} rad per token · (m−n)θ = {angle} rad"),
-                                       std::string("θ = {theta} rad per token · (m−n)θ = {angle} rad").size(),
-                                       "this pair does not turn");
+            panel.caption.text.replace(
+                panel.caption.text.find("θ = {theta} rad per token · (m−n)θ = {angle} rad"),
+                std::string("θ = {theta} rad per token · (m−n)θ = {angle} rad").size(),
+                "this pair does not turn");
         if (view != View::Pairs)
             panel.caption = composedCaption(view, result, panel);
         if (index == focusIndex(results)) {
@@ -253,18 +263,20 @@ FigureSpec buildPlane(const FigureResults& results)
         figure.title = {isSum ? "Two turns of pair {pair} are one" : "Pair {pair} turned back: the transpose",
                         {{"pair", std::to_string(pair)}}};
         figure.formula = isSum ? "R(a) R(b) = R(a + b)" : "R(a)ᵗ = R(−a), R(mθ)ᵗ R(nθ) = R((n−m)θ)";
-        figure.notes.push_back({Severity::Read,
-                                {},
-                                {"The product of the two matrices and the matrix of one turn differ by {apart} at most",
-                                 {{"apart", shortNumber(apart, 2)}}}});
-        figure.summary = {isSum ? "The arrow 1 turned by R(mθ), m = {m}, by R(nθ), n = {n}, and by both: one turn by "
-                                  "m + n positions, pair {pair} of {names}."
-                                : "The arrow 1 turned by R(mθ), m = {m}, by R(nθ), n = {n}, and by R(mθ)ᵗR(nθ): a turn "
-                                  "by n - m positions, pair {pair} of {names}.",
-                          {{"m", groupedDigits(results.options.m)},
-                           {"n", groupedDigits(results.options.n)},
-                           {"pair", std::to_string(pair)},
-                           {"names", joinedNames(results)}}};
+        figure.notes.push_back(
+            {Severity::Read,
+             {},
+             {"The product of the two matrices and the matrix of one turn differ by {apart} at most",
+              {{"apart", shortNumber(apart, 2)}}}});
+        figure.summary = {
+            isSum ? "The arrow 1 turned by R(mθ), m = {m}, by R(nθ), n = {n}, and by both: one turn by "
+                    "m + n positions, pair {pair} of {names}."
+                  : "The arrow 1 turned by R(mθ), m = {m}, by R(nθ), n = {n}, and by R(mθ)ᵗR(nθ): a turn "
+                    "by n - m positions, pair {pair} of {names}.",
+            {{"m", groupedDigits(results.options.m)},
+             {"n", groupedDigits(results.options.n)},
+             {"pair", std::to_string(pair)},
+             {"names", joinedNames(results)}}};
         return figure;
     }
     figure.summary = {

@@ -60,7 +60,8 @@ std::vector<std::complex<double>> weightsOf(const ConfigurationResult& result, c
         const auto arrow = [&](const std::vector<double>& row) {
             return std::complex<double>(row[static_cast<std::size_t>(a)], row[static_cast<std::size_t>(b)]);
         };
-        double factor = result.table.attentionFactor * result.table.attentionFactor / result.shown.config.headDim;
+        double factor =
+            result.table.attentionFactor * result.table.attentionFactor / result.shown.config.headDim;
         if (!rates.empty())
             factor *= std::exp(rates[static_cast<std::size_t>(pair)] * static_cast<double>(distance));
         weights.push_back(factor * arrow(scores.query) * std::conj(arrow(scores.key)));
@@ -167,8 +168,8 @@ Values withoutZeros(const Values& values, std::int64_t& zeros)
 }
 
 /// The curves of one quantity, drawn; all modes in the colours and patterns of the table of modes.
-void addCurves(PlotSpec& plot, int index, const PrecisionData::Curves& curves, std::string_view quantity, bool isMean,
-               std::int64_t& zeros)
+void addCurves(PlotSpec& plot, int index, const PrecisionData::Curves& curves, std::string_view quantity,
+               bool isMean, std::int64_t& zeros)
 {
     double least = 1.0;
     double greatest = 0.0;
@@ -281,11 +282,11 @@ std::string orNever(const std::optional<std::int64_t>& position)
 PlotSpec modeTable(const PrecisionData::Curves& curves, double limit)
 {
     PlotSpec plot;
-    plot.plotTitle = {"The angle, and where cos or sin is first off by {limit}", {{"limit", shortNumber(limit)}}};
+    plot.plotTitle = {"The angle, and where cos or sin is first off by {limit}",
+                      {{"limit", shortNumber(limit)}}};
     TableSpec table;
-    table.columnHeads = {"angle a at position p",
-                         {"past {limit} from", {{"limit", shortNumber(limit)}}},
-                         "not finite from"};
+    table.columnHeads = {
+        "angle a at position p", {"past {limit} from", {{"limit", shortNumber(limit)}}}, "not finite from"};
     table.columns = 3;
     table.rows = static_cast<int>(curves.modes.size());
     for (std::size_t i = 0; i < curves.modes.size(); ++i) {
@@ -302,7 +303,8 @@ PlotSpec modeTable(const PrecisionData::Curves& curves, double limit)
     return plot;
 }
 
-void addMarkers(FigureSpec& figure, int index, const PrecisionData::Curves& curves, double limit, bool isDrawn)
+void addMarkers(FigureSpec& figure, int index, const PrecisionData::Curves& curves, double limit,
+                bool isDrawn)
 {
     for (std::size_t i = 0; i < curves.modes.size(); ++i) {
         const PrecisionData::Mode& mode = curves.modes[i];
@@ -349,15 +351,16 @@ Result<std::shared_ptr<const FigureData>> computePrecision(FigureJob& job)
     return std::shared_ptr<const FigureData>(std::move(data));
 }
 
-/// How far an angle pθ' is off as engines round it: ggml, ops.cpp and ggml-cuda/rope.cu; huggingface/transformers
-/// PR 29285; EleutherAI/gpt-neox PR 1016.
+/// How far an angle pθ' is off as engines round it: ggml, ops.cpp and ggml-cuda/rope.cu;
+/// huggingface/transformers PR 29285; EleutherAI/gpt-neox PR 1016.
 FigureSpec buildPrecision(const FigureResults& results)
 {
     FigureSpec figure;
     figure.title = "What rounding does to the angle";
     figure.formula = "max over pairs of |cos a − cos pθ′|, |sin a − sin pθ′|";
-    figure.source = "ggml, ops.cpp and ggml-cuda/rope.cu; huggingface/transformers PR 29285; EleutherAI/gpt-neox PR "
-                    "1016 and issue 1003";
+    figure.source =
+        "ggml, ops.cpp and ggml-cuda/rope.cu; huggingface/transformers PR 29285; EleutherAI/gpt-neox PR "
+        "1016 and issue 1003";
     const auto* data = dataOf<PrecisionData>(results, "precision");
     const int focus = focusIndex(results);
     const auto& drawn = results.configurations[static_cast<std::size_t>(focus)];
@@ -401,7 +404,10 @@ FigureSpec buildPrecision(const FigureResults& results)
         return guide.at < axis.lower || guide.at > axis.upper;
     });
     if (options.showsSelection && options.m >= 1 && options.m <= last)
-        figure.guides.push_back({true, static_cast<double>(options.m), GuideRole::Selection, -1,
+        figure.guides.push_back({true,
+                                 static_cast<double>(options.m),
+                                 GuideRole::Selection,
+                                 -1,
                                  {"m = {m}", {{"m", groupedDigits(options.m)}}}});
 
     std::int64_t zerosBeside = 0;
@@ -423,42 +429,45 @@ FigureSpec buildPrecision(const FigureResults& results)
     figure.columnShares = {1.1, 1.0};
 
     if (zeros > 0)
-        figure.notes.push_back({Severity::Read,
-                                {},
-                                {"The error is exactly zero at {count} of the points drawn; a logarithmic axis has no "
-                                 "place for them",
-                                 {{"count", groupedDigits(zeros)}}}});
+        figure.notes.push_back(
+            {Severity::Read,
+             {},
+             {"The error is exactly zero at {count} of the points drawn; a logarithmic axis has no "
+              "place for them",
+              {{"count", groupedDigits(zeros)}}}});
     for (std::size_t i = 0; i < curves.modes.size(); ++i) {
         const std::vector<double>& values = *curves.modes[i].maxTurn;
-        const auto gaps = std::count_if(values.begin(), values.end(), [](double value) { return std::isnan(value); });
+        const auto gaps =
+            std::count_if(values.begin(), values.end(), [](double value) { return std::isnan(value); });
         if (gaps > 0)
-            figure.notes.push_back(
-                {Severity::Warning,
-                 {},
-                 {"{mode}: {count} of {all} positions shown are not finite, from {first} on; they are left out",
-                  {{"mode", std::string(precisionModes()[i].title)},
-                   {"count", groupedDigits(gaps)},
-                   {"all", groupedDigits(static_cast<long long>(values.size()))},
-                   {"first", orNever(curves.modes[i].firstNotFinite)}}}});
+            figure.notes.push_back({Severity::Warning,
+                                    {},
+                                    {"{mode}: {count} of {all} positions shown are not finite, from {first} "
+                                     "on; they are left out",
+                                     {{"mode", std::string(precisionModes()[i].title)},
+                                      {"count", groupedDigits(gaps)},
+                                      {"all", groupedDigits(static_cast<long long>(values.size()))},
+                                      {"first", orNever(curves.modes[i].firstNotFinite)}}}});
     }
     const auto firstOf = [&](PrecisionMode mode) {
         return orNever(curves.modes[static_cast<std::size_t>(mode)].firstPast);
     };
     const std::string letter = letterIfSeveral(results, focus);
-    figure.caption = {data->isCoarse
-                          ? "preview: {count} positions to {last}"
-                          : "{whose}{pairs} turning pairs · {count} whole positions to {last}, even on the axis · past "
-                            "{limit} first, over all positions: float32 {float32}, running product {running}, bf16 "
-                            "positions {bf16} · score: q and k of the picked positions, r = {distance}",
-                      {{"whose", letter.empty() ? std::string() : letter + ": "},
-                       {"pairs", std::to_string(drawn.table.turningPairs())},
-                       {"count", groupedDigits(static_cast<long long>(curves.positions->size()))},
-                       {"last", groupedDigits(last)},
-                       {"limit", shortNumber(limit)},
-                       {"float32", firstOf(PrecisionMode::Float32)},
-                       {"running", firstOf(PrecisionMode::RunningProduct)},
-                       {"bf16", firstOf(PrecisionMode::Bf16Positions)},
-                       {"distance", distance}}};
+    figure.caption = {
+        data->isCoarse
+            ? "preview: {count} positions to {last}"
+            : "{whose}{pairs} turning pairs · {count} whole positions to {last}, even on the axis · past "
+              "{limit} first, over all positions: float32 {float32}, running product {running}, bf16 "
+              "positions {bf16} · score: q and k of the picked positions, r = {distance}",
+        {{"whose", letter.empty() ? std::string() : letter + ": "},
+         {"pairs", std::to_string(drawn.table.turningPairs())},
+         {"count", groupedDigits(static_cast<long long>(curves.positions->size()))},
+         {"last", groupedDigits(last)},
+         {"limit", shortNumber(limit)},
+         {"float32", firstOf(PrecisionMode::Float32)},
+         {"running", firstOf(PrecisionMode::RunningProduct)},
+         {"bf16", firstOf(PrecisionMode::Bf16Positions)},
+         {"distance", distance}}};
     const std::vector<double>& scaled = drawn.table.scaled;
     bool isSeries = true; // of a constant ratio
     for (std::size_t i = 2; i < scaled.size(); ++i)
@@ -466,16 +475,17 @@ FigureSpec buildPrecision(const FigureResults& results)
             isSeries = false;
     if (!isSeries && !data->isCoarse)
         figure.caption.text += " · ggml: the plain series, each angle divided by θ/θ′ as its files carry it";
-    figure.summary = {"Error of the rotation of {name} as engines round it, against position, to {last} tokens. cos or "
-                      "sin is first off by {limit} at position {float32} in float32, {running} with a running product, "
-                      "{bf16} with bf16 positions, {half} in float16 throughout.",
-                      {{"name", drawn.shown.config.name},
-                       {"last", groupedDigits(last)},
-                       {"limit", shortNumber(limit)},
-                       {"float32", firstOf(PrecisionMode::Float32)},
-                       {"running", firstOf(PrecisionMode::RunningProduct)},
-                       {"bf16", firstOf(PrecisionMode::Bf16Positions)},
-                       {"half", firstOf(PrecisionMode::Fp16All)}}};
+    figure.summary = {
+        "Error of the rotation of {name} as engines round it, against position, to {last} tokens. cos or "
+        "sin is first off by {limit} at position {float32} in float32, {running} with a running product, "
+        "{bf16} with bf16 positions, {half} in float16 throughout.",
+        {{"name", drawn.shown.config.name},
+         {"last", groupedDigits(last)},
+         {"limit", shortNumber(limit)},
+         {"float32", firstOf(PrecisionMode::Float32)},
+         {"running", firstOf(PrecisionMode::RunningProduct)},
+         {"bf16", firstOf(PrecisionMode::Bf16Positions)},
+         {"half", firstOf(PrecisionMode::Fp16All)}}};
     return figure;
 }
 

@@ -158,8 +158,7 @@ RuleCurve ruleCurve(const ComparedInfo& rule, const RopeConfig& plain, const Rop
     const FrequencyTable before = frequencyTable(plain);
     for (const double tokens : lengths) {
         const auto length = static_cast<std::int64_t>(tokens);
-        const FrequencyTable after =
-            frequencyTable(underRule(rule, plain, own, training, length, abfRatio));
+        const FrequencyTable after = frequencyTable(underRule(rule, plain, own, training, length, abfRatio));
         const auto& trained = rule.which == Compared::RopeId ? after.scaled : before.scaled;
         const auto found = inDistributionOf(trained, after.scaled, training, length);
         curve.meanArc.push_back(found ? found->meanUnseenArc : kNone);
@@ -213,11 +212,11 @@ std::optional<RangeOf> rangeOf(int index, const ConfigurationResult& result, con
             const std::int64_t first = range.columns.edges[j];
             // A column between two distances shows the one before it.
             const std::int64_t end = std::max(range.columns.edges[j + 1], first + 1);
-            range.map.push_back(range.theta[pair] == 0.0
-                                    ? kNone
-                                    : static_cast<double>(unseenDistancesWithin(
-                                          range.trained[pair], range.theta[pair], range.training, first, end)) /
-                                          static_cast<double>(end - first));
+            range.map.push_back(range.theta[pair] == 0.0 ? kNone
+                                                         : static_cast<double>(unseenDistancesWithin(
+                                                               range.trained[pair], range.theta[pair],
+                                                               range.training, first, end)) /
+                                                               static_cast<double>(end - first));
         }
     range.lengths = comparedLengths(range.training, range.length);
     RuleCurve own{"own", {}, {}, {}};
@@ -234,22 +233,21 @@ std::optional<RangeOf> rangeOf(int index, const ConfigurationResult& result, con
         const double abfRatio = options.settings.number("abf_ratio");
         bool isPossible = true;
         for (const double tokens : {range.lengths.front(), range.lengths.back()}) {
-            const std::vector<Issue> issues = validate(underRule(
-                rule, plain, config, range.training, static_cast<std::int64_t>(tokens), abfRatio));
+            const std::vector<Issue> issues = validate(
+                underRule(rule, plain, config, range.training, static_cast<std::int64_t>(tokens), abfRatio));
             if (const Issue* issue = firstError(issues); issue && isPossible) {
                 range.missing.push_back(issue->text);
                 isPossible = false;
             }
         }
         if (isPossible)
-            range.curves.push_back(
-                ruleCurve(rule, plain, config, range.training, range.lengths, abfRatio));
+            range.curves.push_back(ruleCurve(rule, plain, config, range.training, range.lengths, abfRatio));
     }
     return range;
 }
 
-Series makeSeries(const RangeOf& range, std::string name, const char* unit, const char* xUnit, const Values& x,
-                  std::vector<double> y)
+Series makeSeries(const RangeOf& range, std::string name, const char* unit, const char* xUnit,
+                  const Values& x, std::vector<double> y)
 {
     Series series;
     series.configuration = range.configuration;
@@ -308,7 +306,8 @@ using ThetaAt = std::function<std::vector<double>(double length)>;
 /// As configured: rules such as dynamic NTK have others at each length.
 ThetaAt ownThetaAt(const FigureResults& results, const RangeOf& range)
 {
-    const RopeConfig& config = results.configurations[static_cast<std::size_t>(range.configuration)].shown.config;
+    const RopeConfig& config =
+        results.configurations[static_cast<std::size_t>(range.configuration)].shown.config;
     if (!info(config.rule).dependsOnLength)
         return [&range](double) { return range.theta; };
     return [config](double length) {
@@ -318,8 +317,10 @@ ThetaAt ownThetaAt(const FigureResults& results, const RangeOf& range)
     };
 }
 
-/// The share of the circle that is unseen after fine-tuning at the lengths `stages` in turn, mean over the turning pairs.
-double unseenAfter(const RangeOf& range, const ThetaAt& thetaAt, std::span<const double> stages, double length)
+/// The share of the circle that is unseen after fine-tuning at the lengths `stages` in turn, mean over the
+/// turning pairs.
+double unseenAfter(const RangeOf& range, const ThetaAt& thetaAt, std::span<const double> stages,
+                   double length)
 {
     const std::vector<double> theta = thetaAt(length);
     std::vector<std::vector<double>> ofStages;
@@ -379,11 +380,12 @@ PlotSpec turnsPlot(const FigureResults& results, const RangeData& data, const Ra
                   std::pow(10.0, std::ceil(std::log10(greatest * 1.001)))};
     plot.guides.push_back({false, 1.0, GuideRole::Threshold, -1, "one full turn"});
     if (critical)
-        plot.guides.push_back({true,
-                               *critical / 2.0 - 0.5,
-                               GuideRole::Threshold,
-                               chosen.configuration,
-                               {"critical dimension {dimension}", {{"dimension", std::to_string(*critical)}}}});
+        plot.guides.push_back(
+            {true,
+             *critical / 2.0 - 0.5,
+             GuideRole::Threshold,
+             chosen.configuration,
+             {"critical dimension {dimension}", {{"dimension", std::to_string(*critical)}}}});
     return plot;
 }
 
@@ -403,8 +405,10 @@ void addArcs(PlotSpec& plot, const FigureResults& results, const RangeData& data
         Series series = makeSeries(range, "unseen_arc", "circle", "pair", pairs, std::move(arcs));
         series.style = &range == &chosen ? SeriesStyle::Bars : SeriesStyle::Line;
         series.isOnSecondAxis = true;
-        series.label = results.configurations.size() > 1 ? Message("{letter} arc", {{"letter", letterIfSeveral(results, range.configuration)}})
-                                                         : Message("arc never seen");
+        series.label =
+            results.configurations.size() > 1
+                ? Message("{letter} arc", {{"letter", letterIfSeveral(results, range.configuration)}})
+                : Message("arc never seen");
         series.quantity = "share of the circle never seen";
         plot.series.push_back(std::move(series));
         plot.series.push_back(
@@ -447,8 +451,8 @@ PlotSpec rulesPlot(const FigureResults& results, const RangeData& data, const Ra
         std::vector<double> share;
         for (const double length : chosen.lengths)
             share.push_back(unseenAfter(chosen, ownThetaAt(results, chosen), done, length));
-        Series series = makeSeries(chosen, "mean_unseen_arc_stage_" + std::to_string(k + 1), "circle", "token",
-                                   lengths, std::move(share));
+        Series series = makeSeries(chosen, "mean_unseen_arc_stage_" + std::to_string(k + 1), "circle",
+                                   "token", lengths, std::move(share));
         series.pattern = k == 0 ? LinePattern::Dashed : LinePattern::Dotted;
         draw(series, {"as configured, after {length}",
                       {{"length", shortLength(static_cast<std::int64_t>(stages[k]))}}});
@@ -469,7 +473,8 @@ PlotSpec rulesPlot(const FigureResults& results, const RangeData& data, const Ra
     plot.xAxis = {"length at inference N (tokens)", AxisKind::Tokens, true,
                   static_cast<double>(chosen.training), last};
     const double top = std::max(0.1, std::ceil(greatest * 1.05 / 0.05) * 0.05);
-    plot.yAxis = {"mean share of the circle", AxisKind::Plain, false, -0.02 * top, top}; // many curves lie at 0
+    plot.yAxis = {"mean share of the circle", AxisKind::Plain, false, -0.02 * top,
+                  top}; // many curves lie at 0
     addGuide(plot, {true,
                     static_cast<double>(chosen.length),
                     GuideRole::Selection,
@@ -489,8 +494,8 @@ PlotSpec stagesPlot(const FigureResults& results, const RangeOf& chosen, const s
     plot.xAxis = {"", AxisKind::Categories, false, -0.5, static_cast<double>(stages.size()) + 0.5};
     plot.xAxis.categories = {{"at {length}", {{"length", shortLength(chosen.training)}}}};
     for (std::size_t k = 0; k < stages.size(); ++k)
-        plot.xAxis.categories.push_back({"then {length}",
-                                         {{"length", shortLength(static_cast<std::int64_t>(stages[k]))}}});
+        plot.xAxis.categories.push_back(
+            {"then {length}", {{"length", shortLength(static_cast<std::int64_t>(stages[k]))}}});
     double greatest = 0.0;
     const auto add = [&](const char* name, const ThetaAt& thetaAt, Message label, bool isOwn) {
         std::vector<double> share;
@@ -508,7 +513,8 @@ PlotSpec stagesPlot(const FigureResults& results, const RangeOf& chosen, const s
         plot.series.push_back(std::move(series));
     };
     if (chosen.theta != chosen.trained)
-        add("stage_unseen_arc_plain", [&](double) { return chosen.trained; }, "without the rule", false);
+        add(
+            "stage_unseen_arc_plain", [&](double) { return chosen.trained; }, "without the rule", false);
     add("stage_unseen_arc", ownThetaAt(results, chosen), "as configured", true);
     plot.yAxis = {"mean share of the circle", AxisKind::Plain, false, 0.0,
                   std::max(0.1, std::ceil(greatest * 1.05 / 0.05) * 0.05)};
@@ -539,15 +545,16 @@ Result<std::shared_ptr<const FigureData>> computeRange(FigureJob& job)
     return std::shared_ptr<const FigureData>(std::move(data));
 }
 
-/// Turns in training c_i = Tθ_i/2π; the unseen arc u_i = max(0, min(1,(N-1)θ'_i/2π) - min(1,(T-1)θ_i/2π)), θ in
-/// training and θ' at inference; the critical dimension 2⌈(d/2)·log_b(T/2π)⌉ (arXiv:2310.05209).
+/// Turns in training c_i = Tθ_i/2π; the unseen arc u_i = max(0, min(1,(N-1)θ'_i/2π) - min(1,(T-1)θ_i/2π)), θ
+/// in training and θ' at inference; the critical dimension 2⌈(d/2)·log_b(T/2π)⌉ (arXiv:2310.05209).
 FigureSpec buildRange(const FigureResults& results)
 {
     FigureSpec figure;
     figure.title = "What training showed, and what a longer input meets";
     figure.formula = "uᵢ = min(1, (N−1)θ′ᵢ/2π) − min(1, (T−1)θᵢ/2π)";
-    figure.source = "Scaling laws of RoPE-based extrapolation, arXiv:2310.05209; rules: arXiv:2306.15595 (PI), "
-                    "2309.00071 (NTK-aware, YaRN), 2402.13753 (LongRoPE), 2603.18017 (RoPE-ID)";
+    figure.source =
+        "Scaling laws of RoPE-based extrapolation, arXiv:2310.05209; rules: arXiv:2306.15595 (PI), "
+        "2309.00071 (NTK-aware, YaRN), 2402.13753 (LongRoPE), 2603.18017 (RoPE-ID)";
     const FigureOptions& options = results.options;
     const auto* data = dataOf<RangeData>(results, "range");
     const int focus = focusIndex(results);
@@ -638,9 +645,11 @@ FigureSpec buildRange(const FigureResults& results)
     const std::string letter = letterIfSeveral(results, chosen.configuration);
     figure.caption = {
         letter.empty()
-            ? "{name}, T = {training}, N = {length} · {full} of {pairs} pairs turned fully in training · {unseen} "
+            ? "{name}, T = {training}, N = {length} · {full} of {pairs} pairs turned fully in training · "
+              "{unseen} "
               "meet angles never seen: {mean} % of the circle on average, {largest} % at most"
-            : "{letter} {name}, T = {training}, N = {length} · {full} of {pairs} pairs turned fully in training · "
+            : "{letter} {name}, T = {training}, N = {length} · {full} of {pairs} pairs turned fully in "
+              "training · "
               "{unseen} meet angles never seen: {mean} % of the circle on average, {largest} % at most",
         {{"letter", letter},
          {"name", config.name},
@@ -651,35 +660,39 @@ FigureSpec buildRange(const FigureResults& results)
          {"unseen", std::to_string(at.unseenPairs)},
          {"mean", shortNumber(100.0 * at.meanUnseenArc, 3)},
          {"largest", shortNumber(100.0 * at.largestUnseenArc, 3)}}};
-    figure.summary = {
-        "Pair against distance for {name}: which angles lie beyond those of {training} tokens of training. At "
-        "{length} tokens {unseen} of {pairs} turning pairs meet angles never seen.",
-        {{"name", config.name},
-         {"training", groupedDigits(chosen.training)},
-         {"length", groupedDigits(chosen.length)},
-         {"unseen", std::to_string(at.unseenPairs)},
-         {"pairs", std::to_string(at.turningPairs)}}};
+    figure.summary = {"Pair against distance for {name}: which angles lie beyond those of {training} tokens "
+                      "of training. At "
+                      "{length} tokens {unseen} of {pairs} turning pairs meet angles never seen.",
+                      {{"name", config.name},
+                       {"training", groupedDigits(chosen.training)},
+                       {"length", groupedDigits(chosen.length)},
+                       {"unseen", std::to_string(at.unseenPairs)},
+                       {"pairs", std::to_string(at.turningPairs)}}};
     figure.notes.push_back({Severity::Read,
                             "abf_ratio",
                             {"ABF: the base {base} is multiplied by {ratio} without training again",
                              {{"base", groupedNumber(config.base)},
                               {"ratio", shortNumber(options.settings.number("abf_ratio"))}}}});
     if (!hasPlainSchedule)
-        figure.notes.push_back({Severity::Read,
-                                "base",
-                                {"the rules are compared on the plain schedule of base {base} over the same pairs",
-                                 {{"base", groupedNumber(config.base)}}}});
+        figure.notes.push_back(
+            {Severity::Read,
+             "base",
+             {"the rules are compared on the plain schedule of base {base} over the same pairs",
+              {{"base", groupedNumber(config.base)}}}});
     if (!stages.empty())
         figure.notes.push_back(
-            {Severity::Read, "stages",
-             {"stages of {steps} steps each, 500 000 tokens a batch, learning rate from 3e-5, 250 steps of warm-up: "
+            {Severity::Read,
+             "stages",
+             {"stages of {steps} steps each, 500 000 tokens a batch, learning rate from 3e-5, 250 steps of "
+              "warm-up: "
               "the recipe with which RoPE-ID was taught; what counts here is the longest length seen",
               {{"steps", groupedDigits(kStepsOfOneStage)}}}});
     for (const Message& missing : chosen.missing)
         figure.notes.push_back({Severity::Warning, "rule", missing});
     if (config.parameters.longFactor.empty())
-        figure.notes.push_back({Severity::Read, "long_factor",
-                                "LongRoPE is not compared: its factors come from a search and belong to one model"});
+        figure.notes.push_back(
+            {Severity::Read, "long_factor",
+             "LongRoPE is not compared: its factors come from a search and belong to one model"});
     if (chosen.configuration != focus)
         figure.notes.push_back({Severity::Warning,
                                 "max_position_embeddings",

@@ -70,8 +70,8 @@ FigureSpec buildResults(const FigureResults& results)
         for (std::vector<TableCell>& column : columns)
             table.cells.push_back(std::move(column[row]));
 
-    figure.xAxis = {published.word == "longbench" ? "model" : "length (tokens)", AxisKind::Categories, false, -0.5,
-                    static_cast<double>(published.rows.size()) - 0.5};
+    figure.xAxis = {published.word == "longbench" ? "model" : "length (tokens)", AxisKind::Categories, false,
+                    -0.5, static_cast<double>(published.rows.size()) - 0.5};
     for (const PublishedRow& row : published.rows)
         figure.xAxis.categories.push_back(std::string(row.label));
     figure.yAxis = {"score (%)", AxisKind::Plain, false, 0.0, std::ceil(greatest * 1.25 / 5.0) * 5.0};
@@ -96,7 +96,8 @@ FigureSpec buildResults(const FigureResults& results)
         numbersRead += std::string(row.label) + ":";
         for (std::size_t method = 0; method < published.methods.size(); ++method)
             if (row.scores[method])
-                numbersRead += " " + std::string(published.methods[method]) + " " + shortNumber(*row.scores[method], 4);
+                numbersRead +=
+                    " " + std::string(published.methods[method]) + " " + shortNumber(*row.scores[method], 4);
     }
     figure.summary = {"{table}, percent. {numbers}.",
                       {{"table", std::string(published.title)}, {"numbers", numbersRead}}};

@@ -26,7 +26,7 @@ constexpr double kPreviewMilliseconds = 20.0;
 struct ScoreMap
 {
     int configuration = 0;
-    ScoreGrid grid;               ///< of the figure, not of what a preview samples
+    ScoreGrid grid; ///< of the figure, not of what a preview samples
     ScorePath path = ScorePath::Tiles;
     std::int64_t rows = 0, columns = 0; ///< of `values`
     std::int64_t stride = 1;            ///< above 1: sampled
@@ -34,9 +34,9 @@ struct ScoreMap
     std::vector<double> mean;
     std::vector<std::int64_t> count;
     std::vector<double> queryPositions, keyPositions; ///< of rowValue and columnMean, tokens
-    std::vector<double> rowValue;   ///< mean over the keys in view, or entropy in nats
-    std::vector<double> columnMean; ///< mean over the queries in view that see the key
-    double reach = 0.0;             ///< greatest |cell| before pooling, as far as it was looked for
+    std::vector<double> rowValue;                     ///< mean over the keys in view, or entropy in nats
+    std::vector<double> columnMean;                   ///< mean over the queries in view that see the key
+    double reach = 0.0; ///< greatest |cell| before pooling, as far as it was looked for
     std::int64_t deadQueries = 0, deadKeys = 0;
 };
 
@@ -124,11 +124,11 @@ struct Side
     const ConfigurationResult* result = nullptr;
     ContentSource source;
     MapChannels channels;
-    std::optional<double> tau;          ///< one for the call; empty: another for each query
-    double scale = 1.0;                 ///< 1, 1/head_dim or κ·τ
-    std::vector<double> with, without;  ///< tables over the distance of a fixed content
-    std::vector<double> queries, keys;  ///< rows otherwise
-    std::vector<double> rowScale;       ///< τ of each query in view
+    std::optional<double> tau;         ///< one for the call; empty: another for each query
+    double scale = 1.0;                ///< 1, 1/head_dim or κ·τ
+    std::vector<double> with, without; ///< tables over the distance of a fixed content
+    std::vector<double> queries, keys; ///< rows otherwise
+    std::vector<double> rowScale;      ///< τ of each query in view
     std::vector<double> sampledWith, sampledWithout;
 };
 
@@ -175,15 +175,16 @@ public:
             side.scale = 1.0 / config.headDim;
         side.tau = 1.0;
         if (isLogit && !isInAttentionFactor(config)) {
-            const bool isPerQuery = config.temperature.isPerQuery && !info(config.temperature.rule).isConstant;
+            const bool isPerQuery =
+                config.temperature.isPerQuery && !info(config.temperature.rule).isConstant;
             const std::optional<double> tau = temperatureOfQuery(config, 0);
             if (!tau)
-                return Error{ErrorCode::BadInput,
-                             {"the temperature {rule} of {name} needs a training length; expected "
-                              "temperature_length or max_position_embeddings",
-                              {{"rule", std::string(info(config.temperature.rule).word)},
-                               {"name", config.name}}},
-                             {}};
+                return Error{
+                    ErrorCode::BadInput,
+                    {"the temperature {rule} of {name} needs a training length; expected "
+                     "temperature_length or max_position_embeddings",
+                     {{"rule", std::string(info(config.temperature.rule).word)}, {"name", config.name}}},
+                    {}};
             side.tau = isPerQuery ? std::nullopt : tau;
             side.scale *= side.tau.value_or(1.0);
         }
@@ -196,15 +197,15 @@ public:
 
     Result<ScoreMap> run()
     {
-        m_map.configuration =
-            static_cast<int>(m_sides.front().result - m_job.configurations.data());
+        m_map.configuration = static_cast<int>(m_sides.front().result - m_job.configurations.data());
         const std::int64_t length = std::min(m_options.settings.whole("map_length"), m_rowsAvailable);
         for (const char* key : {"first_row", "first_column"})
             if (const std::int64_t first = m_options.settings.whole(key); first >= length)
-                return Error{ErrorCode::BadInput,
-                             {"{key} is {first}; the map has {length} queries and keys, expected less",
-                              {{"key", key}, {"first", groupedDigits(first)}, {"length", groupedDigits(length)}}},
-                             {}};
+                return Error{
+                    ErrorCode::BadInput,
+                    {"{key} is {first}; the map has {length} queries and keys, expected less",
+                     {{"key", key}, {"first", groupedDigits(first)}, {"length", groupedDigits(length)}}},
+                    {}};
         m_map.grid = gridOf(m_options, length, m_isCausal || m_options.settings.is("mask", "causal"));
         const std::string_view pooling = m_options.settings.text("pooling");
         m_wantsLeast = m_map.grid.block > 1 && pooling == "min";
@@ -277,7 +278,8 @@ private:
             op.attentionFactor = side.channels.attentionFactor;
             for (std::size_t at = 0; at < turns.size(); ++at)
                 if (!turns[at])
-                    op.still += channel(rows.query, static_cast<int>(at)) * channel(rows.key, static_cast<int>(at));
+                    op.still +=
+                        channel(rows.query, static_cast<int>(at)) * channel(rows.key, static_cast<int>(at));
             op.firstDistance = first;
             if (wantsWith()) {
                 side.with.resize(count);
@@ -321,7 +323,8 @@ private:
                     side.rowScale.push_back(
                         temperatureOfQuery(side.result->shown.config, sampling.position(m)).value_or(1.0));
             if (!m_isFixed) {
-                if (const auto done = makeRows(side, rows, sampling, true, side.queries, m_deadQueries); !done)
+                if (const auto done = makeRows(side, rows, sampling, true, side.queries, m_deadQueries);
+                    !done)
                     return done;
                 if (const auto done = makeRows(side, keys, sampling, false, side.keys, m_deadKeys); !done)
                     return done;
@@ -460,7 +463,8 @@ private:
         return (std::max(rows.end - rows.first, columns.end - columns.first) + cells - 1) / cells;
     }
 
-    /// How far cells reach before pooling, so that what averages out is grey, and colours stay when one zooms.
+    /// How far cells reach before pooling, so that what averages out is grey, and colours stay when one
+    /// zooms.
     Result<void> findReach()
     {
         if (m_isFixed) {
@@ -468,8 +472,8 @@ private:
             double steepest = 0.0; // of τ
             for (const Side& side : m_sides)
                 for (std::int64_t m = rows.first; m < rows.end && !side.tau; ++m)
-                    steepest = std::max(steepest,
-                                        temperatureOfQuery(side.result->shown.config, m).value_or(1.0));
+                    steepest =
+                        std::max(steepest, temperatureOfQuery(side.result->shown.config, m).value_or(1.0));
             const auto last =
                 static_cast<std::size_t>(m_map.grid.greatestDistance() - m_map.grid.leastDistance());
             for (std::size_t r = 0; r <= last; ++r) {
@@ -510,7 +514,8 @@ private:
         const ScoreGrid& grid = m_map.grid;
         const auto rows = static_cast<double>(grid.rows().end - grid.rows().first);
         const auto keys = static_cast<double>(keysFor(grid).end - keysFor(grid).first);
-        const double terms = static_cast<double>(m_sides.size()) * (wantsWith() && wantsWithout() ? 2.0 : 1.0);
+        const double terms =
+            static_cast<double>(m_sides.size()) * (wantsWith() && wantsWithout() ? 2.0 : 1.0);
         const auto width = static_cast<double>(m_sides.front().channels.gathered.size());
         const bool hasTau = std::any_of(m_sides.begin(), m_sides.end(), [](const Side& s) { return !s.tau; });
         const bool wantsExtremes = m_wantsLeast || m_wantsGreatest;
@@ -577,7 +582,8 @@ private:
         m_map.mean.resize(blocks);
         m_map.count.resize(blocks);
         m_map.rowValue.resize(rowCount);
-        const bool wantsLeast = m_wantsLeast && op.stride == 1, wantsGreatest = m_wantsGreatest && op.stride == 1;
+        const bool wantsLeast = m_wantsLeast && op.stride == 1,
+                   wantsGreatest = m_wantsGreatest && op.stride == 1;
         std::vector<double> extremes(wantsLeast || wantsGreatest ? blocks : 0);
         op.mean = m_map.mean;
         op.least = wantsLeast ? std::span<double>(extremes) : std::span<double>();
@@ -616,7 +622,8 @@ private:
             if (const auto done = runOp(piece); !done)
                 return done;
             if (m_job.progress) {
-                const double done = static_cast<double>(pieceRows.end - rows.first) / static_cast<double>(rowCount);
+                const double done =
+                    static_cast<double>(pieceRows.end - rows.first) / static_cast<double>(rowCount);
                 m_job.progress(m_from + m_share * (grid.isCausal ? done * done : done));
             }
         }
@@ -681,7 +688,8 @@ Result<std::shared_ptr<const FigureData>> computeScoreMaps(FigureJob& job)
             data->notes.push_back(std::move(issue));
     };
     for (std::size_t i = 0; i < count; ++i) {
-        MapJob map(job, static_cast<double>(i) / static_cast<double>(count), 1.0 / static_cast<double>(count));
+        MapJob map(job, static_cast<double>(i) / static_cast<double>(count),
+                   1.0 / static_cast<double>(count));
         auto added = map.add(*drawable[i], 1.0);
         if (added && isCompared)
             added = map.add(*drawable[1], -1.0);
@@ -699,7 +707,8 @@ Result<std::shared_ptr<const FigureData>> computeScoreMaps(FigureJob& job)
         data->isCoarse = data->isCoarse || done->stride > 1;
         if (done->deadQueries > 0 || done->deadKeys > 0)
             note(Severity::Warning, "tensors",
-                 {"{queries} queries and {keys} keys in view hold numbers that are not finite; their cells are "
+                 {"{queries} queries and {keys} keys in view hold numbers that are not finite; their cells "
+                  "are "
                   "masked",
                   {{"queries", groupedDigits(done->deadQueries)}, {"keys", groupedDigits(done->deadKeys)}}});
         if (drawable[i]->shown.config.xpos && !options.settings.is("mask", "causal"))
@@ -708,7 +717,8 @@ Result<std::shared_ptr<const FigureData>> computeScoreMaps(FigureJob& job)
         data->maps.push_back(std::move(*done));
     }
     if (options.settings.is("compare", "A_minus_B") && drawable.size() < 2)
-        note(Severity::Warning, "compare", "A − B needs two configurations that can be computed; one is shown");
+        note(Severity::Warning, "compare",
+             "A − B needs two configurations that can be computed; one is shown");
     if (options.content == Content::File && options.tensors &&
         options.tensors->tokens < options.settings.whole("map_length"))
         note(Severity::Read, "map_length",
@@ -811,7 +821,8 @@ MapSpec mapSpec(const FigureOptions& options, const ScoreMap& map, const ColourR
     spec.rows = map.rows;
     spec.columns = map.columns;
     spec.block = map.stride > 1 ? map.stride : map.grid.block;
-    spec.pooling = map.stride > 1 || map.grid.block == 1 ? "none" : std::string(options.settings.text("pooling"));
+    spec.pooling =
+        map.stride > 1 || map.grid.block == 1 ? "none" : std::string(options.settings.text("pooling"));
     spec.values = map.values;
     // Cells are drawn alike: the last one, which may hold fewer positions, reaches beyond the axis.
     const double side = static_cast<double>(spec.block);
@@ -910,8 +921,8 @@ Message captionOf(const FigureResults& results, const ScoreMap& map, bool isComp
                                : "preview: every {stride}th query and key",
             {{"stride", groupedDigits(map.stride)}});
     else if (map.grid.block > 1)
-        add("{pooling} of {block} × {block} cells", {{"pooling", std::string(settings.text("pooling"))},
-                                                     {"block", groupedDigits(map.grid.block)}});
+        add("{pooling} of {block} × {block} cells",
+            {{"pooling", std::string(settings.text("pooling"))}, {"block", groupedDigits(map.grid.block)}});
     else
         add("single cells");
     add(map.grid.isCausal ? "causal" : "no mask");
@@ -950,10 +961,10 @@ Message captionOf(const FigureResults& results, const ScoreMap& map, bool isComp
         break;
     }
     if (map.stride == 1)
-        add(map.path == ScorePath::Toeplitz     ? "Toeplitz: from one curve over m − n"
-            : map.path == ScorePath::Tiles      ? "all cells, in tiles"
-            : map.grid.block > 1                ? "pooled product: exact block means"
-                                                : "product of q and k");
+        add(map.path == ScorePath::Toeplitz ? "Toeplitz: from one curve over m − n"
+            : map.path == ScorePath::Tiles  ? "all cells, in tiles"
+            : map.grid.block > 1            ? "pooled product: exact block means"
+                                            : "product of q and k");
     return caption;
 }
 
@@ -974,8 +985,8 @@ Message mapTitle(const FigureResults& results, const ScoreMap& map, bool isCompa
 
 } // namespace
 
-/// S(m,n) = Σ_i A_i²·Re(h_i e^{j(m-n)θ'_i}) over query and key positions, or the softmax of the logit τκS by rows
-/// over the visible keys; pooled as score_map.h says.
+/// S(m,n) = Σ_i A_i²·Re(h_i e^{j(m-n)θ'_i}) over query and key positions, or the softmax of the logit τκS by
+/// rows over the visible keys; pooled as score_map.h says.
 FigureSpec buildScores(const FigureResults& results)
 {
     FigureSpec figure;
@@ -984,14 +995,14 @@ FigureSpec buildScores(const FigureResults& results)
     figure.title = isSoftmax(options) ? "Attention of each query on each key" : "Score of each query and key";
     figure.formula = isSoftmax(options) ? "softmaxₙ τ(m) κ Σ Aᵢ² Re(qᵢ k̄ᵢ exp j(m−n)θ′ᵢ)"
                      : options.settings.is("score_unit", "logit") ? "τ(m) κ Σ Aᵢ² Re(qᵢ k̄ᵢ exp j(m−n)θ′ᵢ)"
-                     : options.settings.is("score_unit", "raw")   ? "Σ Aᵢ² Re(qᵢ k̄ᵢ exp j(m−n)θ′ᵢ)"
-                                                                  : "Σ Aᵢ² Re(qᵢ k̄ᵢ exp j(m−n)θ′ᵢ) / dₕ";
+                     : options.settings.is("score_unit", "raw") ? "Σ Aᵢ² Re(qᵢ k̄ᵢ exp j(m−n)θ′ᵢ)"
+                                                                : "Σ Aᵢ² Re(qᵢ k̄ᵢ exp j(m−n)θ′ᵢ) / dₕ";
     figure.source = isSoftmax(options)
                         ? "RoFormer, arXiv:2104.09864, equation 16; softmax: arXiv:1706.03762, equation 1"
                         : "RoFormer, arXiv:2104.09864, equation 16";
     if (!data || data->maps.empty()) {
-        figure.failure = data && !data->notes.empty() ? data->notes.front().text
-                                                      : Message("The map was not computed");
+        figure.failure =
+            data && !data->notes.empty() ? data->notes.front().text : Message("The map was not computed");
         return figure;
     }
     figure.notes = data->notes;
@@ -1001,7 +1012,8 @@ FigureSpec buildScores(const FigureResults& results)
     const bool isSigned = isDifference(options, drawable);
     const ColourRange colours = colourRange(options, *data, isSigned);
 
-    // One map: beside it, one below the other, the two curves. Several: two a row, the curves in the last row.
+    // One map: beside it, one below the other, the two curves. Several: two a row, the curves in the last
+    // row.
     const std::size_t count = data->maps.size();
     std::size_t main = 0;
     for (std::size_t i = 0; i < count; ++i)
@@ -1044,7 +1056,8 @@ FigureSpec buildScores(const FigureResults& results)
     queries.plotTitle = isSoftmax(options) ? "Entropy of each query's row" : "Mean over keys, for each query";
     queries.xAxis = positionAxis("query position m", AxisMeaning::QueryPosition, shown.grid.rows());
     queries.yAxis.label = isSoftmax(options) ? Message("entropy (nats)") : unitLabel(options, isSigned);
-    keys.plotTitle = isSoftmax(options) ? "Mean weight that each key gets" : "Mean over queries, for each key";
+    keys.plotTitle =
+        isSoftmax(options) ? "Mean weight that each key gets" : "Mean over queries, for each key";
     keys.xAxis = positionAxis("key position n", AxisMeaning::KeyPosition, shown.grid.columns());
     keys.yAxis.label = unitLabel(options, isSigned);
     for (PlotSpec* plot : {&queries, &keys}) {
@@ -1064,16 +1077,16 @@ FigureSpec buildScores(const FigureResults& results)
         figure.rowShares.push_back(1.0);
     }
     figure.caption = captionOf(results, shown, isCompared);
-    figure.summary = {
-        "{quantity} over query and key positions for {names}: {rows} by {columns} blocks of {block} cells a side, "
-        "values from {lower} to {upper}.",
-        {{"quantity", toEnglish(unitLabel(options, isSigned))},
-         {"names", joinedNames(results)},
-         {"rows", groupedDigits(shown.rows)},
-         {"columns", groupedDigits(shown.columns)},
-         {"block", groupedDigits(shown.grid.block)},
-         {"lower", shortNumber(colours.lower, 3)},
-         {"upper", shortNumber(colours.upper, 3)}}};
+    figure.summary = {"{quantity} over query and key positions for {names}: {rows} by {columns} blocks of "
+                      "{block} cells a side, "
+                      "values from {lower} to {upper}.",
+                      {{"quantity", toEnglish(unitLabel(options, isSigned))},
+                       {"names", joinedNames(results)},
+                       {"rows", groupedDigits(shown.rows)},
+                       {"columns", groupedDigits(shown.columns)},
+                       {"block", groupedDigits(shown.grid.block)},
+                       {"lower", shortNumber(colours.lower, 3)},
+                       {"upper", shortNumber(colours.upper, 3)}}};
     return figure;
 }
 

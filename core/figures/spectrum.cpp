@@ -17,7 +17,9 @@ enum class SpectrumValue { Wavelength, Theta, Turns };
 SpectrumValue valueOf(const FigureOptions& options)
 {
     const std::string_view word = options.settings.text("spectrum_value");
-    return word == "theta" ? SpectrumValue::Theta : word == "turns" ? SpectrumValue::Turns : SpectrumValue::Wavelength;
+    return word == "theta"   ? SpectrumValue::Theta
+           : word == "turns" ? SpectrumValue::Turns
+                             : SpectrumValue::Wavelength;
 }
 
 /// What is drawn of a pair with this θ, rad/token; NaN for a still one. `length`: T, tokens.
@@ -93,8 +95,8 @@ Message captionOf(const FigureResults& results, int index, const ConfigurationRe
 
 } // namespace
 
-/// λ_i = 2π/θ'_i over the pair index, or θ'_i, or the turns Tθ'_i/2π in training, before and after the rule, with the
-/// rule's own thresholds and T.
+/// λ_i = 2π/θ'_i over the pair index, or θ'_i, or the turns Tθ'_i/2π in training, before and after the rule,
+/// with the rule's own thresholds and T.
 FigureSpec buildSpectrum(const FigureResults& results)
 {
     FigureSpec figure;
@@ -135,7 +137,7 @@ FigureSpec buildSpectrum(const FigureResults& results)
         mostPairs = std::max(mostPairs, static_cast<int>(count));
         const Values x = makeValues(std::move(pairs));
         const bool isWavelength = value == SpectrumValue::Wavelength;
-        const std::string quantity = value == SpectrumValue::Theta  ? "θ′ (rad/token)"
+        const std::string quantity = value == SpectrumValue::Theta   ? "θ′ (rad/token)"
                                      : value == SpectrumValue::Turns ? "turns in training"
                                                                      : "wavelength (tokens)";
         if (result.shown.config.rule != FrequencyRule::Default && count > 0) {
@@ -160,8 +162,7 @@ FigureSpec buildSpectrum(const FigureResults& results)
         after.label = letterIfSeveral(results, index);
         after.quantity = quantity;
         figure.series.push_back(std::move(after));
-        figure.series.push_back(
-            makeSeries(index, "turns", "turn", x, std::move(turns), "turns in training"));
+        figure.series.push_back(makeSeries(index, "turns", "turn", x, std::move(turns), "turns in training"));
         figure.series.push_back(makeSeries(index, "turns_plain", "turn", x, std::move(turnsPlain)));
         if (index == focusIndex(results)) {
             figure.caption = captionOf(results, index, result);

@@ -20,13 +20,13 @@ constexpr int kFewColumns = 100, kFewRows = 48;
 struct SweepMap
 {
     int configuration = 0;
-    double lower = 0.0, upper = 1.0;    ///< outer edges of the first and the last row, on the axis
-    std::vector<double> values;         ///< of the swept parameter, one a row
+    double lower = 0.0, upper = 1.0; ///< outer edges of the first and the last row, on the axis
+    std::vector<double> values;      ///< of the swept parameter, one a row
     int columns = 0;
-    Values cells;                       ///< [rows × columns]; NaN where the value is impossible
-    std::vector<double> firstNegative;  ///< of each row; NaN: none within the distances; empty in a preview
-    std::optional<double> present;      ///< the configuration's own value
-    Message impossible;                 ///< why rows are masked; empty: none are
+    Values cells;                      ///< [rows × columns]; NaN where the value is impossible
+    std::vector<double> firstNegative; ///< of each row; NaN: none within the distances; empty in a preview
+    std::optional<double> present;     ///< the configuration's own value
+    Message impossible;                ///< why rows are masked; empty: none are
 };
 
 struct SweepData : FigureData
@@ -61,7 +61,8 @@ bool isBound(const FigureOptions& options)
 
 /// Rows of a map: values at the middle of even steps, of the logarithm but for shares; a share has a row for
 /// each number of pairs.
-void placeRows(SweepMap& map, const FigureOptions& options, SweepOver over, const RopeConfig& config, int rows)
+void placeRows(SweepMap& map, const FigureOptions& options, SweepOver over, const RopeConfig& config,
+               int rows)
 {
     if (over == SweepOver::Share) {
         const int pairs = config.headDim / 2;
@@ -73,9 +74,14 @@ void placeRows(SweepMap& map, const FigureOptions& options, SweepOver over, cons
     }
     const bool isBase = over == SweepOver::Base;
     const bool isLength = over == SweepOver::Length;
-    const double lower = options.settings.number("sweep_lower"), upper = options.settings.number("sweep_upper");
+    const double lower = options.settings.number("sweep_lower"),
+                 upper = options.settings.number("sweep_upper");
     map.lower = lower > 0.0 ? lower : isBase ? 1e3 : isLength ? 512.0 : 1.0;
-    map.upper = upper > map.lower ? upper : std::max(isBase ? 1e8 : isLength ? 131072.0 : 64.0, 10.0 * map.lower);
+    map.upper = upper > map.lower ? upper
+                                  : std::max(isBase     ? 1e8
+                                             : isLength ? 131072.0
+                                                        : 64.0,
+                                             10.0 * map.lower);
     if (map.present && *map.present > 0.0) { // the present value lies within, unless somebody chose the range
         if (lower <= 0.0)
             map.lower = std::min(map.lower, std::max(isBase ? 1.01 : 1.0, *map.present / 10.0));
@@ -86,12 +92,14 @@ void placeRows(SweepMap& map, const FigureOptions& options, SweepOver over, cons
     }
     const double ratio = std::log(map.upper / map.lower);
     for (int row = 0; row < rows; ++row)
-        map.values.push_back(isLength ? std::round(map.lower * std::exp(ratio * (row + 0.5) / rows)) // whole tokens
-                                      : map.lower * std::exp(ratio * (row + 0.5) / rows));
+        map.values.push_back(
+            isLength ? std::round(map.lower * std::exp(ratio * (row + 0.5) / rows)) // whole tokens
+                     : map.lower * std::exp(ratio * (row + 0.5) / rows));
 }
 
 /// The first whole distance with C < 0, up to `last`.
-Result<double> firstNegative(FigureJob& job, const std::vector<double>& turning, int pairCount, std::int64_t last)
+Result<double> firstNegative(FigureJob& job, const std::vector<double>& turning, int pairCount,
+                             std::int64_t last)
 {
     // Most are found early; a long table costs little more than a short one.
     constexpr std::int64_t kFirstChunk = 8192, kLongestChunk = 1 << 19;
@@ -180,9 +188,9 @@ Result<SweepMap> sweepOf(FigureJob& job, int index, double progressFrom, double 
         if (job.stop.stop_requested())
             return Error{ErrorCode::Cancelled, "stopped", {}};
         const RopeConfig changed = withSweptValue(config, over, map.values[row]);
-        const auto done = fillRow(job, changed, columns,
-                                  std::span(cells).subspan(row * columns.size(), columns.size()), map,
-                                  map.firstNegative.empty() ? unused : map.firstNegative[row]);
+        const auto done =
+            fillRow(job, changed, columns, std::span(cells).subspan(row * columns.size(), columns.size()),
+                    map, map.firstNegative.empty() ? unused : map.firstNegative[row]);
         if (!done)
             return done.error();
         if (job.progress)
@@ -229,11 +237,12 @@ Result<std::shared_ptr<const FigureData>> computeSweep(FigureJob& job)
         if (canSweep(result.shown.config, over))
             possible.push_back(static_cast<int>(i));
         else if (data->failure.isEmpty())
-            data->failure = {"{name} under the rule {rule} has no {parameter} to sweep over; expected another "
-                             "rule, or sweep_over=base, factor, share or training_length",
-                             {{"name", result.shown.config.name},
-                              {"rule", std::string(info(result.shown.config.rule).title)},
-                              {"parameter", wordsOf(over).unit}}};
+            data->failure = {
+                "{name} under the rule {rule} has no {parameter} to sweep over; expected another "
+                "rule, or sweep_over=base, factor, share or training_length",
+                {{"name", result.shown.config.name},
+                 {"rule", std::string(info(result.shown.config.rule).title)},
+                 {"parameter", wordsOf(over).unit}}};
     }
     const double share = 1.0 / static_cast<double>(std::max<std::size_t>(1, possible.size()));
     for (std::size_t i = 0; i < possible.size(); ++i) {
@@ -251,7 +260,7 @@ FigureSpec buildSweep(const FigureResults& results)
     const FigureOptions& options = results.options;
     const SweepOver over = sweepOver(options, results.configurations);
     const SweepWords words = wordsOf(over);
-    figure.title = isBound(options)            ? Message("RoFormer's bound factor over one parameter and the distance")
+    figure.title = isBound(options) ? Message("RoFormer's bound factor over one parameter and the distance")
                    : over == SweepOver::Base   ? Message("Score over base and distance")
                    : over == SweepOver::Factor ? Message("Score over extension factor and distance")
                    : over == SweepOver::Length ? Message("Score over training length and distance")
@@ -262,7 +271,8 @@ FigureSpec buildSweep(const FigureResults& results)
                         : "Su, kexue.fm/archives/10122, and arXiv:2405.14591: cosine sum, base and length";
     const auto* data = dataOf<SweepData>(results, "sweep");
     if (!data || data->maps.empty()) {
-        figure.failure = data && !data->failure.isEmpty() ? data->failure : Message("The sweep was not computed");
+        figure.failure =
+            data && !data->failure.isEmpty() ? data->failure : Message("The sweep was not computed");
         return figure;
     }
     if (!data->failure.isEmpty())
@@ -273,7 +283,8 @@ FigureSpec buildSweep(const FigureResults& results)
     for (std::size_t i = 0; i < count; ++i) {
         const SweepMap& map = data->maps[i];
         PlotSpec& plot = plots[i];
-        const FigureConfiguration& shown = results.configurations[static_cast<std::size_t>(map.configuration)].shown;
+        const FigureConfiguration& shown =
+            results.configurations[static_cast<std::size_t>(map.configuration)].shown;
         if (map.configuration == focusIndex(results))
             main = i;
         plot.row = static_cast<int>(i / 2);
@@ -334,11 +345,17 @@ FigureSpec buildSweep(const FigureResults& results)
             }
         }
         if (map.present && *map.present >= map.lower && *map.present <= map.upper)
-            plot.guides.push_back({false, *map.present, GuideRole::Threshold, map.configuration,
+            plot.guides.push_back({false,
+                                   *map.present,
+                                   GuideRole::Threshold,
+                                   map.configuration,
                                    {words.present, {{"value", groupedNumber(*map.present)}}}});
         if (const auto length = trainingLength(shown.config);
             length && *length > 1 && *length < options.maxDistance)
-            plot.guides.push_back({true, static_cast<double>(*length), GuideRole::Training, map.configuration,
+            plot.guides.push_back({true,
+                                   static_cast<double>(*length),
+                                   GuideRole::Training,
+                                   map.configuration,
                                    {"training length {length}", {{"length", groupedDigits(*length)}}}});
         const auto distance = static_cast<double>(std::llabs(options.m - options.n));
         if (options.showsSelection && distance > plot.xAxis.lower && distance < plot.xAxis.upper)
@@ -350,11 +367,13 @@ FigureSpec buildSweep(const FigureResults& results)
     const std::string name =
         results.configurations[static_cast<std::size_t>(shown.configuration)].shown.config.name;
     figure.caption = {
-        data->isCoarse ? "preview: {rows} × {columns} cells · {name}, {parameter} {lower} to {upper} · key q = k"
+        data->isCoarse
+            ? "preview: {rows} × {columns} cells · {name}, {parameter} {lower} to {upper} · key q = k"
         : isBound(options)
             ? "{name}, {parameter} {lower} to {upper} in {rows} rows · one distance a column · dots: first "
               "distance with C < 0, of all to {last}"
-            : "{name}, {parameter} {lower} to {upper} in {rows} rows · mean over the distances of a column · dots: "
+            : "{name}, {parameter} {lower} to {upper} in {rows} rows · mean over the distances of a column · "
+              "dots: "
               "first distance with C < 0, of all to {last} · key q = k, without A",
         {{"name", name},
          {"parameter", words.unit},

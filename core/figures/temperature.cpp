@@ -22,8 +22,8 @@ struct Curve
 {
     int configuration = 0;
     TemperatureRule rule = TemperatureRule::None;
-    bool isOwn = false;     ///< the configuration's own rule
-    RopeConfig config;      ///< with this rule
+    bool isOwn = false; ///< the configuration's own rule
+    RopeConfig config;  ///< with this rule
     double rotatedShare = 1.0;
     bool isOnRotatedOnly = false; ///< the rule's factor sits on the rotated channels alone
 
@@ -65,7 +65,8 @@ Curve makeCurve(int index, const ConfigurationResult& result, TemperatureRule ru
     return curve;
 }
 
-/// Whether there is a number to draw: lengths that the rule needs are stated, and what it makes a constant of.
+/// Whether there is a number to draw: lengths that the rule needs are stated, and what it makes a constant
+/// of.
 bool isKnown(const Curve& curve)
 {
     if (!isFactorOfRotation(curve.rule))
@@ -157,7 +158,8 @@ Series makeSeries(const Curve& curve, const char* quantity, const char* unit, co
     return series;
 }
 
-/// What tells curves apart: the configuration's own rule heavy in its colour, the others by colour and pattern.
+/// What tells curves apart: the configuration's own rule heavy in its colour, the others by colour and
+/// pattern.
 struct Looks
 {
     std::vector<int> colours; ///< those that no configuration has
@@ -210,8 +212,8 @@ Message nameOf(const FigureResults& results, const Curve& curve)
     return name;
 }
 
-/// Adds a series that is drawn, without the lengths up to T at which the rule does nothing yet: there it lies on
-/// "no temperature", and its name would be written there.
+/// Adds a series that is drawn, without the lengths up to T at which the rule does nothing yet: there it lies
+/// on "no temperature", and its name would be written there.
 void addDrawn(PlotSpec& plot, Series series, const Curve& curve)
 {
     const bool isFlat = curve.rule == TemperatureRule::None || isFactorOfRotation(curve.rule);
@@ -323,7 +325,8 @@ struct EntropyPlot
 };
 
 /// The three printings of RoPE-ID's temperature over one another.
-void addPrintings(FigureSpec& figure, const Curve& curve, const Looks& looks, const Values& x, double training)
+void addPrintings(FigureSpec& figure, const Curve& curve, const Looks& looks, const Values& x,
+                  double training)
 {
     const std::string length = groupedDigits(std::llround(training));
     const auto add = [&](const char* name, Message label, LinePattern pattern, auto tau) {
@@ -337,8 +340,9 @@ void addPrintings(FigureSpec& figure, const Curve& curve, const Looks& looks, co
         series.label = std::move(label);
         figure.series.push_back(std::move(series));
     };
-    add("tau_printed_right", {"(1 + 0.1 ln(max(T, N)/T))²", {}}, LinePattern::Solid,
-        [&](double visible) { return std::pow(1.0 + 0.1 * std::log(std::max(1.0, visible / training)), 2.0); });
+    add("tau_printed_right", {"(1 + 0.1 ln(max(T, N)/T))²", {}}, LinePattern::Solid, [&](double visible) {
+        return std::pow(1.0 + 0.1 * std::log(std::max(1.0, visible / training)), 2.0);
+    });
     add("tau_printed_without_ratio", {"(1 + 0.1 ln min(T, N))²", {}}, LinePattern::Dashed,
         [&](double visible) { return misprintedWithoutRatio(visible, training); });
     add("tau_printed_with_minimum", {"(1 + 0.1 ln(min(T, N)/T))²", {}}, LinePattern::Dotted,
@@ -438,7 +442,8 @@ FigureSpec buildTemperature(const FigureResults& results)
 
     const Values x = makeValues(lengthsWithSteps(curves));
     for (const Curve& curve : curves) {
-        Series tau = makeSeries(curve, "tau", "1", x, overLengths(*x, [&](double n) { return curve.tau(n); }));
+        Series tau =
+            makeSeries(curve, "tau", "1", x, overLengths(*x, [&](double n) { return curve.tau(n); }));
         if (!showsPrintings) {
             looks.apply(tau, curve);
             tau.label = nameOf(results, curve);
@@ -497,8 +502,9 @@ FigureSpec buildTemperature(const FigureResults& results)
     EntropyPlot needleEntropy{{}, results, "needle"};
     needleEntropy.plot.plotTitle = {"Entropy of the needle's row", {}};
     EntropyPlot gaussian{{}, results, "gaussian"};
-    gaussian.plot.plotTitle = {"Entropy of N logits of N(0, {sigma}²), seed {seed}; dashed: ln N − τ²σ²/2",
-                               {{"sigma", shortNumber(sigma, 4)}, {"seed", std::to_string(results.options.seed)}}};
+    gaussian.plot.plotTitle = {
+        "Entropy of N logits of N(0, {sigma}²), seed {seed}; dashed: ln N − τ²σ²/2",
+        {{"sigma", shortNumber(sigma, 4)}, {"seed", std::to_string(results.options.seed)}}};
     const Values grid = makeValues(lengths(16, kLongest));
     const auto* data = dataOf<TemperatureData>(results, "temperature");
     for (const Curve& curve : curves) {
@@ -518,11 +524,14 @@ FigureSpec buildTemperature(const FigureResults& results)
         for (const GaussianEntropies& found : data->curves)
             if (found.configuration == curve.configuration && found.rule == curve.rule)
                 gaussian.add(curve, looks, "", simulated, found.nats, false);
-        gaussian.add(curve, looks, "_estimate", grid, overLengths(*grid, [&](double n) {
-                         const double spread = sigma * curve.onSpread(n);
-                         return spread * spread <= 0.5 * std::log(n) ? gaussianEntropyEstimate(n, spread)
-                                                                     : kNone;
-                     }),
+        gaussian.add(curve, looks, "_estimate", grid,
+                     overLengths(*grid,
+                                 [&](double n) {
+                                     const double spread = sigma * curve.onSpread(n);
+                                     return spread * spread <= 0.5 * std::log(n)
+                                                ? gaussianEntropyEstimate(n, spread)
+                                                : kNone;
+                                 }),
                      true);
     }
     figure.more = {std::move(mass), needleEntropy.finish(isPerQuery)};
@@ -536,11 +545,13 @@ FigureSpec buildTemperature(const FigureResults& results)
     const Curve own = makeCurve(focus, chosen, config.temperature.rule, isRotatedOnly(options));
     figure.title = showsPrintings ? Message("Three printings of RoPE-ID's temperature")
                                   : Message("Temperature against length");
-    figure.formula = showsPrintings ? Message("logit = τ · κ · score, τ = (1 + 0.1 ln max(1, N/T))²")
-                                    : Message("logit = τ · κ · score, " + std::string(info(own.rule).formula));
-    figure.source = "RoPE-ID, arXiv:2603.18017, and its first author's code; YaRN, arXiv:2309.00071; LongRoPE, "
-                    "arXiv:2402.13753; log-n: Su, kexue.fm/archives/8823, and Qwen-7B; Llama-4 and "
-                    "Ministral-3: huggingface/transformers";
+    figure.formula = showsPrintings
+                         ? Message("logit = τ · κ · score, τ = (1 + 0.1 ln max(1, N/T))²")
+                         : Message("logit = τ · κ · score, " + std::string(info(own.rule).formula));
+    figure.source =
+        "RoPE-ID, arXiv:2603.18017, and its first author's code; YaRN, arXiv:2309.00071; LongRoPE, "
+        "arXiv:2402.13753; log-n: Su, kexue.fm/archives/8823, and Qwen-7B; Llama-4 and "
+        "Ministral-3: huggingface/transformers";
     // As configured: another coefficient than 0.1, no floor.
     const auto replace = [&](std::string_view what, const std::string& with) {
         if (const std::size_t at = figure.formula.text.find(what); at != std::string::npos)
@@ -556,20 +567,22 @@ FigureSpec buildTemperature(const FigureResults& results)
         return curve.configuration == focus && curve.rule == TemperatureRule::Yarn;
     });
     if (showsPrintings)
-        figure.caption = {
-            "T = {length} · right: 1 up to T, then as YaRN with s = N/T, and what the author's code computes · "
-            "without the ratio it is {constant} from T on · with the minimum it is 1 beyond T, below 1 within: "
-            "the reverse of the purpose",
-            {{"length", groupedDigits(*training)},
-             {"constant", shortNumber(misprintedWithoutRatio(static_cast<double>(*training),
-                                                             static_cast<double>(*training)),
-                                      4)}}};
+        figure.caption = {"T = {length} · right: 1 up to T, then as YaRN with s = N/T, and what the author's "
+                          "code computes · "
+                          "without the ratio it is {constant} from T on · with the minimum it is 1 beyond T, "
+                          "below 1 within: "
+                          "the reverse of the purpose",
+                          {{"length", groupedDigits(*training)},
+                           {"constant", shortNumber(misprintedWithoutRatio(static_cast<double>(*training),
+                                                                           static_cast<double>(*training)),
+                                                    4)}}};
     else {
         const double tau = own.tau(131072.0);
-        figure.caption = {isPerQuery ? "this configuration: {rule}, τ = {tau} at 128k · one τ for each query, N = "
-                                       "position + 1 · dashed: YaRN and LongRoPE with s = N/T"
-                                     : "this configuration: {rule}, τ = {tau} at 128k · one τ for the whole call "
-                                       "· dashed: YaRN and LongRoPE with s = N/T",
+        figure.caption = {isPerQuery
+                              ? "this configuration: {rule}, τ = {tau} at 128k · one τ for each query, N = "
+                                "position + 1 · dashed: YaRN and LongRoPE with s = N/T"
+                              : "this configuration: {rule}, τ = {tau} at 128k · one τ for the whole call "
+                                "· dashed: YaRN and LongRoPE with s = N/T",
                           {{"rule", std::string(info(own.rule).title)}, {"tau", shortNumber(tau, 5)}}};
         if (std::isnan(tau))
             figure.caption = {"this configuration's rule, {rule}, needs a length that is not stated",
@@ -580,28 +593,34 @@ FigureSpec buildTemperature(const FigureResults& results)
             {Severity::Read,
              "yarn_reach",
              {yarn->isOnRotatedOnly
-                  ? "YaRN's {square} reaches {share} % of the channels: a logit spread evenly over the head is "
+                  ? "YaRN's {square} reaches {share} % of the channels: a logit spread evenly over the head "
+                    "is "
                     "multiplied by {even}"
-                  : "YaRN's {square} is put on all of the score here; in the models it reaches {share} % of the "
+                  : "YaRN's {square} is put on all of the score here; in the models it reaches {share} % of "
+                    "the "
                     "channels, and a logit spread evenly over the head is multiplied by {even}",
               {{"square", shortNumber(yarn->tau(131072.0), 4)},
                {"share", shortNumber(100.0 * share, 3)},
                {"even", shortNumber(factorOnEvenLogit(yarn->tau(131072.0), share), 4)}}}});
     if (config.softmaxFactor != 1.0)
-        figure.notes.push_back({Severity::Read,
-                                "softmax_factor",
-                                {"softmax_factor {factor} multiplies every logit at every length and is not in τ",
-                                 {{"factor", shortNumber(config.softmaxFactor, 6)}}}});
+        figure.notes.push_back(
+            {Severity::Read,
+             "softmax_factor",
+             {"softmax_factor {factor} multiplies every logit at every length and is not in τ",
+              {{"factor", shortNumber(config.softmaxFactor, 6)}}}});
     if (!training)
-        figure.notes.push_back({Severity::Unknown, "max_position_embeddings",
-                                "the training length is not stated: rules that measure against it are not drawn"});
+        figure.notes.push_back(
+            {Severity::Unknown, "max_position_embeddings",
+             "the training length is not stated: rules that measure against it are not drawn"});
     if (!extensionFactor(config))
-        figure.notes.push_back({Severity::Read, "factor",
-                                "no extension factor is stated: YaRN and LongRoPE have no constant here and are "
-                                "drawn with s = N/T alone"});
-    figure.summary = {"Temperature τ against length from 1k to 1M tokens for {names}, rule by rule, and the mass that "
-                      "attention leaves on a needle of logit {logit} among N − 1 zeros.",
-                      {{"names", joinedNames(results)}, {"logit", shortNumber(needle, 4)}}};
+        figure.notes.push_back(
+            {Severity::Read, "factor",
+             "no extension factor is stated: YaRN and LongRoPE have no constant here and are "
+             "drawn with s = N/T alone"});
+    figure.summary = {
+        "Temperature τ against length from 1k to 1M tokens for {names}, rule by rule, and the mass that "
+        "attention leaves on a needle of logit {logit} among N − 1 zeros.",
+        {{"names", joinedNames(results)}, {"logit", shortNumber(needle, 4)}}};
     return figure;
 }
 

@@ -103,7 +103,8 @@ Result<ModelReading> readModelFile(const std::filesystem::path& path, const std:
     if (std::filesystem::is_directory(path, ignored))
         return bad("this is a folder; expected a file", context);
     if (std::filesystem::exists(path, ignored) && !std::filesystem::is_regular_file(path, ignored))
-        return bad("this is no regular file; expected one", context); // to open a pipe would wait for a writer
+        return bad("this is no regular file; expected one",
+                   context); // to open a pipe would wait for a writer
     std::ifstream file(path, std::ios::binary);
     if (!file)
         return bad({"the file could not be read: {reason}",

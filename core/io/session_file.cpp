@@ -318,8 +318,8 @@ private:
         }
     }
 
-    /// What stands in the overview. A place whose figure is not known, or stands there already, takes the first
-    /// of the usual ones that is free.
+    /// What stands in the overview. A place whose figure is not known, or stands there already, takes the
+    /// first of the usual ones that is free.
     void readCards(const Json& json, std::array<std::string, kCards>& cards)
     {
         if (!json.is_array() || json.size() != kCards ||

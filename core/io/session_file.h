@@ -33,9 +33,9 @@ struct Session
     std::vector<SessionConfiguration> configurations; ///< one to four
     int selected = 0;                                 ///< index of the one that the controls change
     FigureOptions options;
-    std::string figure = "overview"; ///< id of the figure shown, or "overview"
+    std::string figure = "overview";                      ///< id of the figure shown, or "overview"
     std::array<std::string, kCards> cards = firstCards(); ///< ids of what stands in the overview, each once
-    int cardCount = kCards;                              ///< how many of them are shown: 2 or kCards
+    int cardCount = kCards;                               ///< how many of them are shown: 2 or kCards
     bool isDistanceLocked = true;
 
     bool operator==(const Session&) const = default;

@@ -27,7 +27,8 @@ constexpr std::size_t kMostTensors = 20'000;
 constexpr std::uint64_t kLongestNumpyHead = 64 * 1024;
 constexpr std::uint64_t kLongestSafetensorsHead = std::uint64_t{16} << 20;
 constexpr std::uint64_t kLargestDirectory = std::uint64_t{16} << 20;
-constexpr std::uint64_t kLargestEntry = std::uint64_t{1} << 30; ///< of a zip file; it is read from its beginning
+constexpr std::uint64_t kLargestEntry = std::uint64_t{1}
+                                        << 30; ///< of a zip file; it is read from its beginning
 constexpr std::size_t kLongestMetadata = std::size_t{1} << 20;
 constexpr std::int64_t kMostNumbers = std::int64_t{1} << 25; ///< of one matrix: 256 MiB as doubles
 constexpr std::int64_t kLongestDimension = std::int64_t{1} << 40;
@@ -58,8 +59,9 @@ struct NumberType
     std::uint64_t size;           ///< bytes
 };
 // NumPy has no bfloat16; the ml_dtypes package lets it save one as two raw bytes.
-constexpr std::array kNumberTypes{NumberType{"float16", "f2", "F16", 2}, NumberType{"bfloat16", "V2", "BF16", 2},
-                                  NumberType{"float32", "f4", "F32", 4}, NumberType{"float64", "f8", "F64", 8}};
+constexpr std::array kNumberTypes{
+    NumberType{"float16", "f2", "F16", 2}, NumberType{"bfloat16", "V2", "BF16", 2},
+    NumberType{"float32", "f4", "F32", 4}, NumberType{"float64", "f8", "F64", 8}};
 
 const NumberType* findType(std::string_view name)
 {
@@ -123,7 +125,8 @@ std::string shapeText(const std::vector<std::int64_t>& shape)
     return "[" + text + "]";
 }
 
-/// The bytes of one tensor from its first on, inflated where they are deflated. Never holds more than a chunk.
+/// The bytes of one tensor from its first on, inflated where they are deflated. Never holds more than a
+/// chunk.
 class Bytes
 {
 public:
@@ -236,8 +239,8 @@ private:
     }
 
     std::istream& m_stream;
-    std::uint64_t m_left;     ///< stored bytes not yet read
-    std::uint64_t m_size;     ///< once inflated
+    std::uint64_t m_left; ///< stored bytes not yet read
+    std::uint64_t m_size; ///< once inflated
     std::uint64_t m_position = 0;
     bool m_isDeflated, m_isEnd = false;
     std::uint32_t m_checksum = 0;
@@ -412,7 +415,8 @@ public:
         else if (looksLikeTensors(first))
             readSafetensors();
         else
-            refuse("the file is neither .npy, .npz nor .safetensors; expected queries and keys in one of them");
+            refuse(
+                "the file is neither .npy, .npz nor .safetensors; expected queries and keys in one of them");
     }
 
 private:
@@ -473,15 +477,15 @@ private:
         place.headSize = magic.size() + lengthSize + headSize;
         const std::string word = head.type();
         const std::string_view plain = std::string_view(word).substr(word.empty() ? 0 : 1);
-        const auto type =
-            std::find_if(kNumberTypes.begin(), kNumberTypes.end(),
-                         [&](const NumberType& candidate) { return candidate.numpy == plain; });
+        const auto type = std::find_if(kNumberTypes.begin(), kNumberTypes.end(),
+                                       [&](const NumberType& candidate) { return candidate.numpy == plain; });
         info.type = type == kNumberTypes.end() ? word : std::string(type->name);
         if (type != kNumberTypes.end()) {
             if (word.starts_with('>'))
                 place.problem = "{tensor} is big-endian ({type}); expected a little-endian one";
             else if (head.isFortranOrder() && info.shape.size() > 1)
-                place.problem = "{tensor} is in Fortran order; expected C order, as numpy.ascontiguousarray gives it";
+                place.problem =
+                    "{tensor} is in Fortran order; expected C order, as numpy.ascontiguousarray gives it";
             const std::uint64_t expected = byteCount(name, info.shape, type->size);
             if (place.size - place.headSize != expected)
                 refuse("{tensor} has {found} bytes of numbers; its shape {shape} of {type} needs {expected}",
@@ -511,10 +515,12 @@ private:
         if (!repeated)
             throw Refusal{repeated.error().message};
         if (!repeated->empty())
-            refuse("the head has two tensors named {tensor}; expected one", {{"tensor", repeated->front().substr(0, 60)}});
+            refuse("the head has two tensors named {tensor}; expected one",
+                   {{"tensor", repeated->front().substr(0, 60)}});
         const Json head = Json::parse(text);
         if (!head.is_object())
-            refuse("the head of the .safetensors file is {kind}; expected an object", {{"kind", jsonKindText(text)}});
+            refuse("the head of the .safetensors file is {kind}; expected an object",
+                   {{"kind", jsonKindText(text)}});
         const std::uint64_t start = length.size() + headSize;
         for (const auto& [name, entry] : head.items()) {
             if (name == "__metadata__")
@@ -530,7 +536,8 @@ private:
         std::size_t size = 0;
         if (entry.is_object())
             for (const auto& [key, value] : entry.items())
-                if (value.is_string() && (size += value.get_ref<const std::string&>().size()) <= kLongestMetadata)
+                if (value.is_string() &&
+                    (size += value.get_ref<const std::string&>().size()) <= kLongestMetadata)
                     m_file.m_metadata.emplace(key, value.get<std::string>());
     }
 
@@ -639,14 +646,16 @@ private:
         constexpr std::size_t kLocalSize = 30;
         for (std::uint64_t i = 0; i < count; ++i) {
             if (rest.size() < kHeadSize || !rest.starts_with(std::string_view("PK\x01\x02", 4)))
-                refuse("the directory of the zip file breaks off at entry {entry}", {{"entry", std::to_string(i + 1)}});
+                refuse("the directory of the zip file breaks off at entry {entry}",
+                       {{"entry", std::to_string(i + 1)}});
             const char* head = rest.data();
             const auto u16 = [&](std::size_t at) { return littleEndian<std::uint16_t>(head + at); };
             const auto u32 = [&](std::size_t at) { return littleEndian<std::uint32_t>(head + at); };
             const std::size_t nameSize = u16(28);
             const std::size_t entrySize = kHeadSize + nameSize + u16(30) + u16(32);
             if (rest.size() < entrySize || nameSize == 0 || nameSize > kLongestName)
-                refuse("the directory of the zip file breaks off at entry {entry}", {{"entry", std::to_string(i + 1)}});
+                refuse("the directory of the zip file breaks off at entry {entry}",
+                       {{"entry", std::to_string(i + 1)}});
             const std::string fileName(rest.substr(kHeadSize, nameSize));
             TensorFile::Place place;
             place.isZipped = true;
@@ -656,7 +665,8 @@ private:
             place.size = u32(24);
             const std::uint64_t local = u32(42);
             if ((u16(8) & 1) != 0)
-                refuse("{tensor} is encrypted; expected a zip file as numpy.savez writes it", {{"tensor", fileName}});
+                refuse("{tensor} is encrypted; expected a zip file as numpy.savez writes it",
+                       {{"tensor", fileName}});
             if (u16(10) != 0 && u16(10) != 8)
                 refuse("{tensor} is compressed by method {method}; expected stored (0) or deflated (8)",
                        {{"tensor", fileName}, {"method", std::to_string(u16(10))}});
@@ -776,8 +786,8 @@ std::string listed(const TensorFile& file)
     return file.tensors().size() > kMostNamed ? names + ", …" : names;
 }
 
-/// The tensor named `wanted`, or where no name is given the one with the first of the usual names; a file with one
-/// tensor needs no name.
+/// The tensor named `wanted`, or where no name is given the one with the first of the usual names; a file
+/// with one tensor needs no name.
 std::size_t findTensor(const TensorFile& file, const std::string& wanted, const char* keyWord,
                        const std::vector<std::string>& usual)
 {
@@ -789,7 +799,8 @@ std::size_t findTensor(const TensorFile& file, const std::string& wanted, const 
     if (file.tensors().empty())
         refuse("the file has no tensors");
     if (!wanted.empty())
-        refuse("the file has no tensor named {wanted}; it has {names}", {{"wanted", wanted}, {"names", listed(file)}});
+        refuse("the file has no tensor named {wanted}; it has {names}",
+               {{"wanted", wanted}, {"names", listed(file)}});
     refuse("the file has no tensor named {usual}; it has {names}; expected {key}=NAME to say which",
            {{"usual", usual[0] + " or " + usual[1]}, {"names", listed(file)}, {"key", keyWord}});
 }
@@ -815,7 +826,8 @@ HeadPlace placeOf(const TensorFile& file, std::size_t index)
     place.index = index;
     place.dimensions = info.shape.size();
     if (place.dimensions < 2 || place.dimensions > 4)
-        refuse("{tensor} has the shape {shape}; expected [tokens, head_dim], [heads, tokens, head_dim] or [batch, heads, "
+        refuse("{tensor} has the shape {shape}; expected [tokens, head_dim], [heads, tokens, head_dim] or "
+               "[batch, heads, "
                "tokens, head_dim]",
                {{"tensor", info.name}, {"shape", shapeText(info.shape)}});
     place.headDim = info.shape[place.dimensions - 1];
@@ -823,11 +835,12 @@ HeadPlace placeOf(const TensorFile& file, std::size_t index)
     place.heads = place.dimensions > 2 ? info.shape[place.dimensions - 3] : 1;
     place.batches = place.dimensions > 3 ? info.shape[0] : 1;
     if (place.headDim < 2 || place.headDim > kWidestHead || place.headDim % 2 != 0)
-        refuse("{tensor} has the shape {shape}, a head_dim of {width}; expected an even number from 2 to {most}",
-               {{"tensor", info.name},
-                {"shape", shapeText(info.shape)},
-                {"width", std::to_string(place.headDim)},
-                {"most", std::to_string(kWidestHead)}});
+        refuse(
+            "{tensor} has the shape {shape}, a head_dim of {width}; expected an even number from 2 to {most}",
+            {{"tensor", info.name},
+             {"shape", shapeText(info.shape)},
+             {"width", std::to_string(place.headDim)},
+             {"most", std::to_string(kWidestHead)}});
     if (place.tokens < 1 || place.tokens > kMostTokens)
         refuse("{tensor} has the shape {shape}, {tokens} tokens; expected 1 to {most}",
                {{"tensor", info.name},
@@ -894,24 +907,27 @@ void readDescription(const TensorFile& file, std::int64_t head, HeadTensors& ten
 
 } // namespace
 
-Result<HeadTensors> readHeadTensors(const TensorFile& queries, const TensorFile& keys, const TensorChoice& choice)
+Result<HeadTensors> readHeadTensors(const TensorFile& queries, const TensorFile& keys,
+                                    const TensorChoice& choice)
 {
     return guarded<HeadTensors>(queries.name(), [&]() {
         const bool isOneFile = &queries == &keys;
         const auto only = [&](const TensorFile& file, const std::string& wanted) {
             return !isOneFile && wanted.empty() && file.tensors().size() == 1;
         };
-        const HeadPlace query =
-            placeOf(queries, only(queries, choice.queryTensor)
-                                 ? 0
-                                 : findTensor(queries, choice.queryTensor, "q_tensor", {"q", "query", "queries"}));
-        const HeadPlace key = placeOf(
-            keys, only(keys, choice.keyTensor) ? 0
-                                               : findTensor(keys, choice.keyTensor, "k_tensor", {"k", "key", "keys"}));
+        const HeadPlace query = placeOf(
+            queries, only(queries, choice.queryTensor)
+                         ? 0
+                         : findTensor(queries, choice.queryTensor, "q_tensor", {"q", "query", "queries"}));
+        const HeadPlace key =
+            placeOf(keys, only(keys, choice.keyTensor)
+                              ? 0
+                              : findTensor(keys, choice.keyTensor, "k_tensor", {"k", "key", "keys"}));
         const std::string& queryName = queries.tensors()[query.index].name;
         const std::string& keyName = keys.tensors()[key.index].name;
         if (query.tokens != key.tokens || query.headDim != key.headDim || query.batches != key.batches)
-            refuse("{query} has the shape {first} and {key} {second}; expected the same batch, tokens and head_dim",
+            refuse("{query} has the shape {first} and {key} {second}; expected the same batch, tokens and "
+                   "head_dim",
                    {{"query", queryName},
                     {"first", shapeText(queries.tensors()[query.index].shape)},
                     {"key", keyName},
@@ -919,7 +935,8 @@ Result<HeadTensors> readHeadTensors(const TensorFile& queries, const TensorFile&
         checkIndex("batch", choice.batch, query.batches, queryName);
         checkIndex("head", choice.head, query.heads, queryName);
         if (key.heads < 1 || query.heads % key.heads != 0)
-            refuse("{query} has {queries} heads and {key} {keys}; expected as many, or a whole number of queries for each "
+            refuse("{query} has {queries} heads and {key} {keys}; expected as many, or a whole number of "
+                   "queries for each "
                    "key head",
                    {{"query", queryName},
                     {"queries", std::to_string(query.heads)},
@@ -936,8 +953,8 @@ Result<HeadTensors> readHeadTensors(const TensorFile& queries, const TensorFile&
             return std::move(rows->values);
         };
         tensors.query = take(queries.matrix(query.index, query.leading(choice.batch, choice.head)));
-        tensors.key = take(
-            keys.matrix(key.index, key.leading(choice.batch, choice.head / (query.heads / key.heads))));
+        tensors.key =
+            take(keys.matrix(key.index, key.leading(choice.batch, choice.head / (query.heads / key.heads))));
         for (const std::vector<double>* values : {&tensors.query, &tensors.key})
             tensors.notFinite += std::count_if(values->begin(), values->end(),
                                                [](double value) { return !std::isfinite(value); });

@@ -17,8 +17,8 @@ namespace ropewalk {
 /// One tensor of a file, its numbers not yet read.
 struct TensorInfo
 {
-    std::string name;                ///< within the file; of a single .npy the file's name
-    std::string type;                ///< "float16", "bfloat16", "float32", "float64", or the file's word for another
+    std::string name; ///< within the file; of a single .npy the file's name
+    std::string type; ///< "float16", "bfloat16", "float32", "float64", or the file's word for another
     std::vector<std::int64_t> shape; ///< C order, last index fastest
 };
 
@@ -29,10 +29,10 @@ struct TensorRows
     std::vector<double> values; ///< [rows × columns]; NaN and infinity are kept
 };
 
-/// A file of tensors from a stranger: NumPy's .npy (versions 1 to 3) and .npz (a zip file, stored or deflated), and
-/// .safetensors, told apart by their first bytes. Little-endian, C order. Opening reads heads and names only; every
-/// length is checked against the file before anything is made for it. Numbers are read one matrix at a time. Thread-safe
-/// apart from the stream.
+/// A file of tensors from a stranger: NumPy's .npy (versions 1 to 3) and .npz (a zip file, stored or
+/// deflated), and .safetensors, told apart by their first bytes. Little-endian, C order. Opening reads heads
+/// and names only; every length is checked against the file before anything is made for it. Numbers are read
+/// one matrix at a time. Thread-safe apart from the stream.
 class TensorFile
 {
 public:
@@ -52,13 +52,13 @@ private:
     friend class TensorFileReader;
     struct Place ///< where the numbers lie
     {
-        std::uint64_t offset = 0;         ///< of the first byte in the file, or of the zip entry's data
-        std::uint64_t storedSize = 0;     ///< bytes in the file
-        std::uint64_t size = 0;           ///< bytes once inflated
-        std::uint64_t headSize = 0;       ///< of those, before the first number
-        std::uint32_t checksum = 0;       ///< CRC-32 of a zip entry
+        std::uint64_t offset = 0;     ///< of the first byte in the file, or of the zip entry's data
+        std::uint64_t storedSize = 0; ///< bytes in the file
+        std::uint64_t size = 0;       ///< bytes once inflated
+        std::uint64_t headSize = 0;   ///< of those, before the first number
+        std::uint32_t checksum = 0;   ///< CRC-32 of a zip entry
         bool isZipped = false, isDeflated = false;
-        std::string problem;              ///< why the numbers cannot be read, e.g. Fortran order; template of a sentence
+        std::string problem; ///< why the numbers cannot be read, e.g. Fortran order; template of a sentence
     };
 
     std::shared_ptr<std::istream> m_stream;
@@ -68,11 +68,12 @@ private:
     std::map<std::string, std::string> m_metadata;
 };
 
-/// Queries and keys of one head. Shapes [tokens, head_dim], [heads, tokens, head_dim] or [batch, heads, tokens,
-/// head_dim]; with fewer key heads than query heads each serves a group, as in grouped-query attention. `queries` and
-/// `keys` may be the same file. Of a choice only the names, head and batch are looked at. Errors: BadInput with one
-/// sentence.
-Result<HeadTensors> readHeadTensors(const TensorFile& queries, const TensorFile& keys, const TensorChoice& choice);
+/// Queries and keys of one head. Shapes [tokens, head_dim], [heads, tokens, head_dim] or [batch, heads,
+/// tokens, head_dim]; with fewer key heads than query heads each serves a group, as in grouped-query
+/// attention. `queries` and `keys` may be the same file. Of a choice only the names, head and batch are
+/// looked at. Errors: BadInput with one sentence.
+Result<HeadTensors> readHeadTensors(const TensorFile& queries, const TensorFile& keys,
+                                    const TensorChoice& choice);
 
 /// Whether a file with these first bytes is one of tensors: .npy, .npz, or .safetensors.
 bool looksLikeTensors(std::string_view firstBytes);

@@ -98,9 +98,17 @@ FrequencyRuleInfo proportionalRule()
 
 FrequencyRuleInfo explicitRule()
 {
-    return {FrequencyRule::Explicit, "explicit",          "explicit list", "θ′_i = inv_freq[i], as stated",
-            "the list itself",       kExplicitParameters, false,           false,
-            validateExplicit,        applyExplicit,       true};
+    return {FrequencyRule::Explicit,
+            "explicit",
+            "explicit list",
+            "θ′_i = inv_freq[i], as stated",
+            "the list itself",
+            kExplicitParameters,
+            false,
+            false,
+            validateExplicit,
+            applyExplicit,
+            true};
 }
 
 } // namespace ropewalk

@@ -57,8 +57,8 @@ FrequencyRuleInfo linearRule()
 FrequencyRuleInfo noneRule()
 {
     // No pairs are formed, so that apply is never reached.
-    return {FrequencyRule::None,      "none",      "none (NoPE)", "θ_i = 0 for every pair",
-            "NoPE, arXiv:2305.19466", {},          false,         false,
+    return {FrequencyRule::None,      "none",       "none (NoPE)", "θ_i = 0 for every pair",
+            "NoPE, arXiv:2305.19466", {},           false,         false,
             validateNothing,          applyDefault, true};
 }
 

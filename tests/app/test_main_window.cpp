@@ -291,7 +291,8 @@ private slots:
                     at = {x, y};
             }
         QVERIFY(!at.isNull());
-        QWheelEvent turn(at, view->mapToGlobal(at), {}, QPoint(0, 480), Qt::NoButton, {}, Qt::NoScrollPhase, false);
+        QWheelEvent turn(at, view->mapToGlobal(at), {}, QPoint(0, 480), Qt::NoButton, {}, Qt::NoScrollPhase,
+                         false);
         QApplication::sendEvent(view, &turn);
         QVERIFY(window->document().session().options.settings.stated().contains("last_row"));
         SETTLE(*window);
@@ -444,7 +445,8 @@ private slots:
                      menu->actions()[i]->text());
         }
         for (int i = 0; i < std::min<qsizetype>(9, all.size()); ++i) {
-            QTest::keyClick(window->canvas().view(window->canvas().shown()), static_cast<Qt::Key>(Qt::Key_1 + i));
+            QTest::keyClick(window->canvas().view(window->canvas().shown()),
+                            static_cast<Qt::Key>(Qt::Key_1 + i));
             QCOMPARE(window->canvas().shown(), all[i]);
         }
         // Round all of them by the keyboard alone.
@@ -603,7 +605,8 @@ private slots:
     {
         const FigureSettingInfo* row = findFigureSetting("first_row");
         QVERIFY(row);
-        const QString id = QString::fromUtf8(row->figures.data(), static_cast<qsizetype>(row->figures.size()));
+        const QString id =
+            QString::fromUtf8(row->figures.data(), static_cast<qsizetype>(row->figures.size()));
         auto window = openWindow();
         window->document().setFigure(id.toStdString());
         SETTLE(*window);

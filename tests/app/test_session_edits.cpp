@@ -11,7 +11,8 @@ class TestSessionEdits : public QObject
 {
     Q_OBJECT
 private slots:
-    /// Whatever is put where, each place holds one figure and no figure stands twice, as long as there are others.
+    /// Whatever is put where, each place holds one figure and no figure stands twice, as long as there are
+    /// others.
     void cardsStayDifferent()
     {
         std::array<std::string, kCards> cards = firstCards();

@@ -106,7 +106,8 @@ void TestTensors::builtinHeadsDoWhatTheyAreCalled()
     config.layout = Layout::Half; // not the file's
     FigureOptions options;
     options.content = Content::File;
-    const auto attention = [&](const char* name, const std::function<bool(std::int64_t, std::int64_t)>& counts) {
+    const auto attention = [&](const char* name,
+                               const std::function<bool(std::int64_t, std::int64_t)>& counts) {
         const Result<HeadTensors> tensors = openTensors(builtin(name));
         options.tensors = std::make_shared<const HeadTensors>(*tensors);
         const Result<ContentSource> source = ContentSource::make(options, config);
@@ -116,7 +117,8 @@ void TestTensors::builtinHeadsDoWhatTheyAreCalled()
         for (std::vector<double>* rows : {&q, &k})
             for (std::size_t p = 0; p < 512; ++p)
                 for (std::size_t i = 0; i < 32; ++i) {
-                    const double angle = static_cast<double>(p) * std::pow(1e5, -static_cast<double>(i) / 32.0);
+                    const double angle =
+                        static_cast<double>(p) * std::pow(1e5, -static_cast<double>(i) / 32.0);
                     double& a = (*rows)[p * 64 + i];
                     double& b = (*rows)[p * 64 + i + 32];
                     const double turned = a * std::cos(angle) - b * std::sin(angle);
@@ -147,8 +149,11 @@ void TestTensors::builtinHeadsDoWhatTheyAreCalled()
     const auto is = [](double share, double expected) { return std::fabs(share - expected) < 0.002; };
     QVERIFY(is(attention("smollm2-previous-token", [](auto m, auto n) { return n == m - 1; }), 0.776));
     QVERIFY(is(attention("smollm2-sink", [](auto, auto n) { return n == 0; }), 1.000));
-    const auto text = [&](std::int64_t at) { return options.tensors->tokenTexts[static_cast<std::size_t>(at)]; };
-    QVERIFY(is(attention("smollm2-same-token", [&](auto m, auto n) { return n < m && text(m) == text(n); }), 0.249));
+    const auto text = [&](std::int64_t at) {
+        return options.tensors->tokenTexts[static_cast<std::size_t>(at)];
+    };
+    QVERIFY(is(attention("smollm2-same-token", [&](auto m, auto n) { return n < m && text(m) == text(n); }),
+               0.249));
     QVERIFY(is(attention("smollm2-induction",
                          [&](auto m, auto n) { return n > 0 && n < m && text(m) == text(n - 1); }),
                0.246));
@@ -158,7 +163,9 @@ void TestTensors::keys()
 {
     std::vector<FigureConfiguration> shown(1);
     FigureOptions options;
-    const auto set = [&](const std::vector<Setting>& list) { return applySettings(list, shown, options).hasValue(); };
+    const auto set = [&](const std::vector<Setting>& list) {
+        return applySettings(list, shown, options).hasValue();
+    };
     QVERIFY(set({{"", "tensors", "a.npz"}, {"", "head", "3"}, {"", "q_tensor", "x"}}));
     QVERIFY(options.content == Content::File);
     QCOMPARE(options.tensorChoice.file, std::string("a.npz"));
@@ -177,16 +184,21 @@ void TestTensors::commandLine()
 {
     const Result<FigureSource> plain = openSource(settings({"content=file"}));
     QVERIFY2(plain, qPrintable(sentence(plain)));
-    QVERIFY(plain->options.tensors && plain->options.tensors->name == "SmolLM2-135M-Instruct, layer 16, head 0");
-    const Result<FigureSource> two = openSource(settings({"q=" + data("q.npy"), "k=" + data("k.npy"), "head_dim=4"}));
+    QVERIFY(plain->options.tensors &&
+            plain->options.tensors->name == "SmolLM2-135M-Instruct, layer 16, head 0");
+    const Result<FigureSource> two =
+        openSource(settings({"q=" + data("q.npy"), "k=" + data("k.npy"), "head_dim=4"}));
     QVERIFY2(two, qPrintable(sentence(two)));
     QCOMPARE(two->options.tensors->name, std::string("q.npy, head 0"));
     QVERIFY(!openSource(settings({"content=ones"}))->options.tensors);
-    QVERIFY(sentence(openSource(settings({"tensors=/no/such.npz"}))).startsWith("/no/such.npz: there is no such file"));
+    QVERIFY(sentence(openSource(settings({"tensors=/no/such.npz"})))
+                .startsWith("/no/such.npz: there is no such file"));
     QVERIFY(sentence(openSource(settings({"tensors=/"}))).contains("not a file"));
     QVERIFY(sentence(openSource(settings({"q=" + data("q.npy")}))).contains("q is given without k"));
-    QVERIFY(sentence(openSource(settings({"tensors=" + data("heads.npz"), "head=4"}))).contains("expected 0 to 3"));
-    QVERIFY(isTensorFile(data("q.npy")) && isTensorFile(data("heads.npz")) && isTensorFile(data("bfloat16.safetensors")));
+    QVERIFY(sentence(openSource(settings({"tensors=" + data("heads.npz"), "head=4"})))
+                .contains("expected 0 to 3"));
+    QVERIFY(isTensorFile(data("q.npy")) && isTensorFile(data("heads.npz")) &&
+            isTensorFile(data("bfloat16.safetensors")));
     QVERIFY(!isTensorFile(QStringLiteral(ROPEWALK_TEST_DATA "/reference.json")));
 }
 
@@ -251,7 +263,8 @@ void TestTensors::inTheWindow()
 {
     std::vector<std::unique_ptr<ComputeBackend>> backends;
     backends.push_back(makeCpuBackend());
-    MainWindow window(std::make_unique<Engine>(std::move(backends)), loadPresets(), loadReferences(), AppSettings());
+    MainWindow window(std::make_unique<Engine>(std::move(backends)), loadPresets(), loadReferences(),
+                      AppSettings());
     const FigureOptions before = window.document().session().options;
     // No configuration has a head of 4 channels: one sentence, and nothing changes.
     QVERIFY(!window.openFile(data("heads.npz")));

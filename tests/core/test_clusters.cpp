@@ -44,7 +44,8 @@ long double distance(const std::vector<double>& rows, int i, int j, int width)
 }
 
 /// Rousseeuw's definition, point by point.
-std::vector<double> slowSilhouette(const std::vector<double>& first, const std::vector<double>& second, int width)
+std::vector<double> slowSilhouette(const std::vector<double>& first, const std::vector<double>& second,
+                                   int width)
 {
     std::vector<double> rows = first;
     rows.insert(rows.end(), second.begin(), second.end());
@@ -139,11 +140,14 @@ void TestClusters::toy()
 {
     const ReferenceEntry entry = referenceEntries("clustering/toy").front();
     const std::vector<double> keys = matrix(entry.params["keys"]), queries = matrix(entry.params["queries"]);
-    QCOMPARE(relativeDifference(silhouetteSamples(keys, queries, 2), numbers(entry.values["silhouette_samples"]), 1e-13),
+    QCOMPARE(relativeDifference(silhouetteSamples(keys, queries, 2),
+                                numbers(entry.values["silhouette_samples"]), 1e-13),
              QString());
-    QCOMPARE(relativeDifference(silhouette(keys, queries, 2), entry.values["silhouette"].toDouble(), 1e-13), QString());
-    QCOMPARE(relativeDifference(daviesBouldin(keys, queries, 2), entry.values["davies_bouldin"].toDouble(), 1e-13),
+    QCOMPARE(relativeDifference(silhouette(keys, queries, 2), entry.values["silhouette"].toDouble(), 1e-13),
              QString());
+    QCOMPARE(
+        relativeDifference(daviesBouldin(keys, queries, 2), entry.values["davies_bouldin"].toDouble(), 1e-13),
+        QString());
 }
 
 void TestClusters::ropeToy()
@@ -151,9 +155,13 @@ void TestClusters::ropeToy()
     const auto entries = referenceEntries("clustering/rope_toy");
     QCOMPARE(entries.size(), std::size_t{2});
     for (const ReferenceEntry& entry : entries) {
-        const std::vector<double> keys = matrix(entry.values["keys"]), queries = matrix(entry.values["queries"]);
-        QCOMPARE(absoluteDifference(silhouette(keys, queries, 4), entry.values["silhouette"].toDouble(), 1e-12), QString());
-        QCOMPARE(relativeDifference(daviesBouldin(keys, queries, 4), entry.values["davies_bouldin"].toDouble(), 1e-12),
+        const std::vector<double> keys = matrix(entry.values["keys"]),
+                                  queries = matrix(entry.values["queries"]);
+        QCOMPARE(
+            absoluteDifference(silhouette(keys, queries, 4), entry.values["silhouette"].toDouble(), 1e-12),
+            QString());
+        QCOMPARE(relativeDifference(daviesBouldin(keys, queries, 4),
+                                    entry.values["davies_bouldin"].toDouble(), 1e-12),
                  QString());
     }
 }
@@ -169,7 +177,9 @@ void TestClusters::centroidShrink()
             const double count = value["n"].toDouble();
             const auto check = [&](std::size_t pair, const char* name) {
                 // sin of nθ/2 at 65536/2 rad is known to 1e-11, relative to what is left of it here.
-                QCOMPARE(absoluteDifference(dirichletFactor(count, thetas[pair]), value[name].toDouble(), 1e-13), QString());
+                QCOMPARE(
+                    absoluteDifference(dirichletFactor(count, thetas[pair]), value[name].toDouble(), 1e-13),
+                    QString());
             };
             check(0, "D_first");
             check(32, "D_middle");
@@ -177,7 +187,8 @@ void TestClusters::centroidShrink()
             double sum = 0.0;
             for (const double theta : thetas)
                 sum += std::pow(dirichletFactor(count, theta), 2);
-            QCOMPARE(absoluteDifference(sum / 64.0, value["mean_square_over_pairs"].toDouble(), 1e-13), QString());
+            QCOMPARE(absoluteDifference(sum / 64.0, value["mean_square_over_pairs"].toDouble(), 1e-13),
+                     QString());
         }
     }
 }
@@ -227,23 +238,26 @@ void TestClusters::energySpreadEvenly()
 void TestClusters::silhouetteAgainstALoop()
 {
     std::mt19937 random(11);
-    for (const auto& [a, b, width, far] : {std::tuple{3, 4, 2, 1.0}, std::tuple{1, 5, 4, 0.0}, std::tuple{150, 97, 16, 0.5},
-                                           std::tuple{200, 200, 6, 1e4}}) {
+    for (const auto& [a, b, width, far] : {std::tuple{3, 4, 2, 1.0}, std::tuple{1, 5, 4, 0.0},
+                                           std::tuple{150, 97, 16, 0.5}, std::tuple{200, 200, 6, 1e4}}) {
         const std::vector<double> first = randomRows(random, a, width, far, 1.0);
         const std::vector<double> second = randomRows(random, b, width, -0.3, 1.5);
-        QCOMPARE(absoluteDifference(silhouetteSamples(first, second, width), slowSilhouette(first, second, width), 1e-11),
+        QCOMPARE(absoluteDifference(silhouetteSamples(first, second, width),
+                                    slowSilhouette(first, second, width), 1e-11),
                  QString());
     }
     // Far from the origin and near to one another, where a difference of squares loses all digits.
-    const std::vector<double> first = randomRows(random, 40, 4, 1e6, 1e-3), second = randomRows(random, 30, 4, 1e6, 2e-3);
-    QCOMPARE(absoluteDifference(silhouetteSamples(first, second, 4), slowSilhouette(first, second, 4), 1e-9), QString());
+    const std::vector<double> first = randomRows(random, 40, 4, 1e6, 1e-3),
+                              second = randomRows(random, 30, 4, 1e6, 2e-3);
+    QCOMPARE(absoluteDifference(silhouetteSamples(first, second, 4), slowSilhouette(first, second, 4), 1e-9),
+             QString());
 }
 
 void TestClusters::limitingCases()
 {
     const std::vector<double> one{1.0, 2.0}, other{5.0, 5.0}, twice{1.0, 2.0, 1.0, 2.0};
-    QCOMPARE(silhouette(one, other, 2), 0.0);      // clouds of one
-    QCOMPARE(silhouette(twice, twice, 2), 0.0);    // everything at one place
+    QCOMPARE(silhouette(one, other, 2), 0.0);            // clouds of one
+    QCOMPARE(silhouette(twice, twice, 2), 0.0);          // everything at one place
     QVERIFY(std::isnan(daviesBouldin(twice, twice, 2))); // the means agree
     QCOMPARE(daviesBouldin(one, other, 2), 0.0);
     QVERIFY(std::isnan(silhouette({}, {}, 2)));
@@ -254,7 +268,8 @@ void TestClusters::limitingCases()
     QVERIFY(silhouette(a, b, 2) > 0.998);
     // Turning or moving everything changes nothing.
     std::mt19937 random(3);
-    std::vector<double> first = randomRows(random, 20, 2, 0.0, 1.0), second = randomRows(random, 25, 2, 1.0, 1.0);
+    std::vector<double> first = randomRows(random, 20, 2, 0.0, 1.0),
+                        second = randomRows(random, 25, 2, 1.0, 1.0);
     const double before = silhouette(first, second, 2), index = daviesBouldin(first, second, 2);
     for (std::vector<double>* rows : {&first, &second})
         for (std::size_t i = 0; i < rows->size(); i += 2) {
@@ -277,20 +292,25 @@ void TestClusters::planeAgainstJacobi()
     std::vector<long double> mean(kWidth);
     for (int i = 0; i < kCount; ++i)
         for (int c = 0; c < kWidth; ++c)
-            mean[static_cast<std::size_t>(c)] += static_cast<long double>(rows[static_cast<std::size_t>(i * kWidth + c)]) / kCount;
+            mean[static_cast<std::size_t>(c)] +=
+                static_cast<long double>(rows[static_cast<std::size_t>(i * kWidth + c)]) / kCount;
     std::vector<std::vector<long double>> covariance(kWidth, std::vector<long double>(kWidth));
     for (std::size_t a = 0; a < kWidth; ++a)
         for (std::size_t b = 0; b < kWidth; ++b)
             for (std::size_t i = 0; i < kCount; ++i)
-                covariance[a][b] += (rows[i * kWidth + a] - mean[a]) * (rows[i * kWidth + b] - mean[b]) / (kCount - 1);
+                covariance[a][b] +=
+                    (rows[i * kWidth + a] - mean[a]) * (rows[i * kWidth + b] - mean[b]) / (kCount - 1);
     const Eigen expected = jacobi(covariance);
     long double whole = 0;
     for (const long double value : expected.values)
         whole += value;
     const PrincipalPlane plane = principalPlane(rows, kWidth);
-    QCOMPARE(relativeDifference(plane.firstShare, static_cast<double>(expected.values[0] / whole), 1e-12), QString());
-    QCOMPARE(relativeDifference(plane.secondShare, static_cast<double>(expected.values[1] / whole), 1e-12), QString());
-    for (const auto& [direction, vector] : {std::pair{plane.first, expected.vectors[0]}, {plane.second, expected.vectors[1]}}) {
+    QCOMPARE(relativeDifference(plane.firstShare, static_cast<double>(expected.values[0] / whole), 1e-12),
+             QString());
+    QCOMPARE(relativeDifference(plane.secondShare, static_cast<double>(expected.values[1] / whole), 1e-12),
+             QString());
+    for (const auto& [direction, vector] :
+         {std::pair{plane.first, expected.vectors[0]}, {plane.second, expected.vectors[1]}}) {
         const auto largest = std::max_element(vector.begin(), vector.end(), [](long double x, long double y) {
             return std::fabs(x) < std::fabs(y);
         });
@@ -337,7 +357,9 @@ void TestClusters::planeOfALine()
     QCOMPARE(absoluteDifference(plane.secondShare, 0.0, 1e-14), QString());
     const double third = 1.0 / 3.0;
     const double sign = plane.first[1] > 0.0 ? 1.0 : -1.0; // two loadings are equally large
-    QCOMPARE(absoluteDifference(plane.first, std::vector<double>{-sign * third, sign * 2 * third, 0.0, -sign * 2 * third}, 1e-13),
+    QCOMPARE(absoluteDifference(plane.first,
+                                std::vector<double>{-sign * third, sign * 2 * third, 0.0, -sign * 2 * third},
+                                1e-13),
              QString());
     // Two points of four channels: one direction, and one at right angles that nothing spreads along.
     const PrincipalPlane two = principalPlane(std::vector<double>{0, 0, 0, 0, 3, 0, 4, 0}, 4);
@@ -364,7 +386,8 @@ void TestClusters::ranks()
     QCOMPARE(relativeDifference(stableRank(line, 3), 1.0, 1e-13), QString());
     square = {1, 0, 0, 0, 1, 0, 0, 0, 1};
     QCOMPARE(relativeDifference(stableRank(square, 3), 3.0, 1e-13), QString());
-    QCOMPARE(relativeDifference(stableRank(std::vector<double>{3, 0, 0, 4}, 2), 25.0 / 16.0, 1e-13), QString());
+    QCOMPARE(relativeDifference(stableRank(std::vector<double>{3, 0, 0, 4}, 2), 25.0 / 16.0, 1e-13),
+             QString());
     // Fewer rows than columns go by the other product.
     std::mt19937 random(9);
     const std::vector<double> flat = randomRows(random, 4, 7, 0.2, 1.0);
@@ -385,7 +408,8 @@ void TestClusters::causalMean()
         for (std::size_t n = 0; n <= m; ++n, ++count)
             for (std::size_t c = 0; c < 4; ++c)
                 sum += static_cast<long double>(q[m * 4 + c]) * k[n * 4 + c];
-    QCOMPARE(absoluteDifference(meanCausalScore(q, k, 4), static_cast<double>(sum / count), 1e-14), QString());
+    QCOMPARE(absoluteDifference(meanCausalScore(q, k, 4), static_cast<double>(sum / count), 1e-14),
+             QString());
 }
 
 void TestClusters::stops()

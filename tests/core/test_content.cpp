@@ -86,8 +86,8 @@ std::vector<double> normals(RandomStream stream, std::int64_t position, int head
 {
     std::vector<double> row(static_cast<std::size_t>(headDim));
     for (std::size_t c = 0; c < row.size(); ++c)
-        row[c] = standardNormal(1, stream, static_cast<std::uint32_t>(c),
-                                static_cast<std::uint32_t>(position));
+        row[c] =
+            standardNormal(1, stream, static_cast<std::uint32_t>(c), static_cast<std::uint32_t>(position));
     return row;
 }
 
@@ -211,10 +211,11 @@ void TestContent::bulk()
             QVERIFY(std::equal(one.query.begin(), one.query.end(), queries.begin() + row * 8));
             QVERIFY(std::equal(one.key.begin(), one.key.end(), keys.begin() + row * 8));
             if (source.isFixed())
-                QVERIFY(one.query == makeContent(source, 0, 0).query && one.key == makeContent(source, 0, 0).key);
+                QVERIFY(one.query == makeContent(source, 0, 0).query &&
+                        one.key == makeContent(source, 0, 0).key);
         }
-        QCOMPARE(source.isFixed(), content == Content::Ones || content == Content::Same ||
-                                       content == Content::Correlation);
+        QCOMPARE(source.isFixed(),
+                 content == Content::Ones || content == Content::Same || content == Content::Correlation);
     }
 }
 

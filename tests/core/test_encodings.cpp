@@ -37,7 +37,8 @@ void TestEncodings::sinusoidal()
             const double distance = row["r"].toDouble();
             const double value = row["value"].toDouble();
             QCOMPARE(absoluteDifference(sinusoidalProduct(width, 1e4, distance), value, 1e-10), QString());
-            QCOMPARE(absoluteDifference(sinusoidalProduct(width, 1e4, -distance), value, 1e-10), QString()); // even
+            QCOMPARE(absoluteDifference(sinusoidalProduct(width, 1e4, -distance), value, 1e-10),
+                     QString()); // even
             // The product of the vectors themselves, wherever they are.
             const auto m = sinusoidalVector(width, 1e4, 700.0 + distance);
             const auto n = sinusoidalVector(width, 1e4, 700.0);
@@ -125,7 +126,8 @@ void TestEncodings::debertaContent()
                        static_cast<long double>(standardNormal(3, RandomStream::Key, c, 0)) *
                            standardNormal(3, RandomStream{6}, c, back) / std::sqrt(64.0L);
             }
-            QCOMPARE(absoluteDifference(term.at(r), static_cast<double>(sum / std::sqrt(192.0L)), 1e-14), QString());
+            QCOMPARE(absoluteDifference(term.at(r), static_cast<double>(sum / std::sqrt(192.0L)), 1e-14),
+                     QString());
         }
         QCOMPARE(term.at(700), term.at(5000)); // both ends are one row
     }
@@ -134,8 +136,8 @@ void TestEncodings::debertaContent()
 void TestEncodings::alibiReference()
 {
     for (const ReferenceEntry& entry : referenceEntries("other/alibi_slopes"))
-        QCOMPARE(relativeDifference(alibiSlopes(entry.params["n_heads"].toInt()), numbers(entry.values["slopes"]),
-                                    1e-15),
+        QCOMPARE(relativeDifference(alibiSlopes(entry.params["n_heads"].toInt()),
+                                    numbers(entry.values["slopes"]), 1e-15),
                  QString());
 }
 
@@ -186,7 +188,8 @@ void TestEncodings::learned()
                  QString());
     }
     // Expectation d_model·σ² at 0, else 0 with a standard deviation of σ²√d_model a product.
-    const std::vector<double> whole = meanProductsOfRows(randomLearnedTable(1, 512, 768, 0.02), 512, 768, 300);
+    const std::vector<double> whole =
+        meanProductsOfRows(randomLearnedTable(1, 512, 768, 0.02), 512, 768, 300);
     QVERIFY(std::fabs(whole[0] - 768 * 4e-4) < 0.01 * 768 * 4e-4);
     for (std::size_t r = 1; r < whole.size(); ++r)
         QVERIFY(std::fabs(whole[r]) < 5.0 * 4e-4 * std::sqrt(768.0 / static_cast<double>(512 - r)));
@@ -207,7 +210,8 @@ void TestEncodings::spread()
 {
     QCOMPARE(spreadAlongDiagonals(std::vector<double>{1, 2, 3, 1}, 2), 0.0);
     QCOMPARE(spreadAlongDiagonals(std::vector<double>{1, 2, 3, 4}, 2), 3.0);
-    QCOMPARE(spreadAlongDiagonals(std::vector<double>{0, 5, 9, 7, 0, 6, 1, 7, 0}, 3), 1.0); // above the diagonal
+    QCOMPARE(spreadAlongDiagonals(std::vector<double>{0, 5, 9, 7, 0, 6, 1, 7, 0}, 3),
+             1.0); // above the diagonal
 }
 
 void TestEncodings::table()

@@ -477,8 +477,7 @@ void TestFrequencyRules::everyRuleNeverTurnsFasterThanPlain()
         if (config.rule == FrequencyRule::RopeId || config.rule == FrequencyRule::Explicit ||
             config.rule == FrequencyRule::LongRope || config.rule == FrequencyRule::Dynamic ||
             config.rule == FrequencyRule::DynamicQwen || config.rule == FrequencyRule::DynamicLinear ||
-            config.rule == FrequencyRule::Resonance ||
-            config.rule == FrequencyRule::Proportional)
+            config.rule == FrequencyRule::Resonance || config.rule == FrequencyRule::Proportional)
             continue;
         const double factor = config.parameters.factor.value_or(1.0);
         for (std::size_t i = 0; i < table.scaled.size(); ++i) {

@@ -135,10 +135,11 @@ void TestInDistribution::runsAreTheDistancesOneByOne()
         double trained, theta;
         std::int64_t training, first, end;
     };
-    for (const Case& c : {Case{1e-5, 1e-5, 4096, 0, 400000}, Case{1.2e-3, 1.2e-3, 4096, 0, 100000},
-                          Case{1.5e-3, 1.4e-3, 4096, 5000, 50001}, Case{1e-3, 7e-3, 512, 0, 30000},
-                          Case{0.7, 0.7, 3, 0, 1000}, Case{0.05, 0.05, 64, 70, 71}, Case{1e-4, 0.0, 64, 0, 900},
-                          Case{3e-4, 1e-4, 1024, 1024, 65536}, Case{2.0, 2.0, 2, 0, 500}}) {
+    for (const Case& c :
+         {Case{1e-5, 1e-5, 4096, 0, 400000}, Case{1.2e-3, 1.2e-3, 4096, 0, 100000},
+          Case{1.5e-3, 1.4e-3, 4096, 5000, 50001}, Case{1e-3, 7e-3, 512, 0, 30000},
+          Case{0.7, 0.7, 3, 0, 1000}, Case{0.05, 0.05, 64, 70, 71}, Case{1e-4, 0.0, 64, 0, 900},
+          Case{3e-4, 1e-4, 1024, 1024, 65536}, Case{2.0, 2.0, 2, 0, 500}}) {
         const long double turn = 2.0L * 3.14159265358979323846264338327950288L;
         std::int64_t expected = 0;
         for (std::int64_t r = std::max(c.first, c.training); r < c.end; ++r)

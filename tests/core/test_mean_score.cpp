@@ -22,8 +22,8 @@ std::vector<double> randomRows(std::mt19937& random, std::size_t count)
 }
 
 /// Every score by itself in long double: both rows rotated at their own positions.
-long double score(const RopeConfig& config, const std::vector<double>& q, const std::vector<double>& k, std::size_t m,
-                  std::size_t n, bool isTurned)
+long double score(const RopeConfig& config, const std::vector<double>& q, const std::vector<double>& k,
+                  std::size_t m, std::size_t n, bool isTurned)
 {
     const ChannelMap channels = channelMap(config);
     const FrequencyTable table = frequencyTable(config);
@@ -32,8 +32,10 @@ long double score(const RopeConfig& config, const std::vector<double>& q, const 
     long double sum = 0;
     for (int pair = 0; pair < channels.pairCount(); ++pair) {
         const auto [a, b] = channels.pair(pair);
-        const long double qa = q[m * width + static_cast<std::size_t>(a)], qb = q[m * width + static_cast<std::size_t>(b)];
-        const long double ka = k[n * width + static_cast<std::size_t>(a)], kb = k[n * width + static_cast<std::size_t>(b)];
+        const long double qa = q[m * width + static_cast<std::size_t>(a)],
+                          qb = q[m * width + static_cast<std::size_t>(b)];
+        const long double ka = k[n * width + static_cast<std::size_t>(a)],
+                          kb = k[n * width + static_cast<std::size_t>(b)];
         if (!isTurned || !table.turns(pair)) {
             sum += qa * ka + qb * kb;
             continue;
@@ -42,7 +44,8 @@ long double score(const RopeConfig& config, const std::vector<double>& q, const 
         const long double cm = std::cos(m * theta), sm = std::sin(m * theta), cn = std::cos(n * theta),
                           sn = std::sin(n * theta);
         const long double damping =
-            rates.empty() ? 1.0L : std::exp(rates[static_cast<std::size_t>(pair)] * static_cast<long double>(m - n));
+            rates.empty() ? 1.0L
+                          : std::exp(rates[static_cast<std::size_t>(pair)] * static_cast<long double>(m - n));
         sum += factor * factor * damping *
                ((qa * cm - qb * sm) * (ka * cn - kb * sn) + (qa * sm + qb * cm) * (ka * sn + kb * cn));
     }
@@ -70,7 +73,8 @@ void TestMeanScore::againstALoop()
         if (hasError(validate(config)))
             continue;
         const auto width = static_cast<std::size_t>(config.headDim);
-        const std::vector<double> q = randomRows(random, kTokens * width), k = randomRows(random, kTokens * width);
+        const std::vector<double> q = randomRows(random, kTokens * width),
+                                  k = randomRows(random, kTokens * width);
         const FrequencyTable table = frequencyTable(config);
         const std::vector<double> rates = dampingRates(config, table);
         const auto means = meanScores(q, k, channelMap(config), table, rates);
@@ -82,7 +86,8 @@ void TestMeanScore::againstALoop()
                 turned += score(config, q, k, m, m - r, true) / (kTokens - r);
                 plain += score(config, q, k, m, m - r, false) / (kTokens - r);
             }
-            const double tolerance = 1e-12 * config.headDim * std::max(1.0, table.attentionFactor * table.attentionFactor);
+            const double tolerance =
+                1e-12 * config.headDim * std::max(1.0, table.attentionFactor * table.attentionFactor);
             QCOMPARE(absoluteDifference(means->turned[r], static_cast<double>(turned), tolerance), QString());
             QCOMPARE(absoluteDifference(means->plain[r], static_cast<double>(plain), tolerance), QString());
         }
@@ -94,14 +99,14 @@ void TestMeanScore::gaps()
     RopeConfig config;
     config.headDim = config.rotaryDim = 4;
     std::vector<double> q(12, 1.0), k(12, 1.0);
-    q[5] = std::nan("");                                // query at 1
-    k[0] = std::numeric_limits<double>::infinity();     // key at 0
+    q[5] = std::nan("");                            // query at 1
+    k[0] = std::numeric_limits<double>::infinity(); // key at 0
     const auto means = meanScores(q, k, channelMap(config), frequencyTable(config), {});
     QVERIFY(means);
     QCOMPARE(means->leftOut, std::int64_t{2});
-    QCOMPARE(means->plain[0], 4.0);            // only (2, 2) is left
-    QCOMPARE(means->plain[1], 4.0);            // only (2, 1)
-    QVERIFY(std::isnan(means->plain[2]));      // (2, 0) is not finite
+    QCOMPARE(means->plain[0], 4.0);       // only (2, 2) is left
+    QCOMPARE(means->plain[1], 4.0);       // only (2, 1)
+    QVERIFY(std::isnan(means->plain[2])); // (2, 0) is not finite
 }
 
 void TestMeanScore::stops()

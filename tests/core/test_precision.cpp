@@ -85,7 +85,8 @@ void TestPrecision::rounding_data()
     QTest::addColumn<double>("value");
     QTest::addColumn<double>("rounded");
     const auto row = [](FloatFormat format, double value, double rounded) {
-        QTest::addRow("%d: %.17g", static_cast<int>(format), value) << static_cast<int>(format) << value << rounded;
+        QTest::addRow("%d: %.17g", static_cast<int>(format), value)
+            << static_cast<int>(format) << value << rounded;
     };
     row(FloatFormat::Bfloat16, 257, 256);
     row(FloatFormat::Bfloat16, 259, 260);
@@ -196,7 +197,8 @@ void TestPrecision::reference()
     QFETCH(QString, entry);
     QFETCH(int, mode);
     for (const ReferenceEntry& reference : referenceEntries(entry)) {
-        const RoundedAngles angles = anglesOf(static_cast<PrecisionMode>(mode), plainConfig(reference.params));
+        const RoundedAngles angles =
+            anglesOf(static_cast<PrecisionMode>(mode), plainConfig(reference.params));
         const auto rows = reference.values["rows"].toArray();
         QVERIFY(rows.size() >= 7);
         for (const QJsonValue& row : rows) {
@@ -213,8 +215,10 @@ void TestPrecision::reference()
                                                  row["max_abs_cos_or_sin_error"].toDouble(),
                                                  row["mean_abs_cos_or_sin_error"].toDouble()};
             QVERIFY2(absoluteDifference(actual, expected, allowed).isEmpty(),
-                     qPrintable(QStringLiteral("%1 at %2: %3").arg(entry).arg(position).arg(
-                         absoluteDifference(actual, expected, allowed))));
+                     qPrintable(QStringLiteral("%1 at %2: %3")
+                                    .arg(entry)
+                                    .arg(position)
+                                    .arg(absoluteDifference(actual, expected, allowed))));
         }
     }
 }
@@ -226,15 +230,20 @@ void TestPrecision::table_data()
     QTest::addColumn<double>("base");
     QTest::addColumn<QList<double>>("greatest");
     QTest::addColumn<QList<double>>("mean");
-    QTest::newRow("float32, 1e4") << int(PrecisionMode::Float32) << 1e4 << QList<double>{5.2e-3, 2.6e-3, 5.2e-2, 0.64}
+    QTest::newRow("float32, 1e4") << int(PrecisionMode::Float32) << 1e4
+                                  << QList<double>{5.2e-3, 2.6e-3, 5.2e-2, 0.64}
                                   << QList<double>{3.1e-4, 2.5e-4, 2.4e-3, 3.0e-2};
-    QTest::newRow("float32, 5e5") << int(PrecisionMode::Float32) << 5e5 << QList<double>{4.5e-3, 2.1e-3, 3.6e-2, 0.31}
+    QTest::newRow("float32, 5e5") << int(PrecisionMode::Float32) << 5e5
+                                  << QList<double>{4.5e-3, 2.1e-3, 3.6e-2, 0.31}
                                   << QList<double>{2.2e-4, 1.6e-4, 1.8e-3, 1.6e-2};
-    QTest::newRow("float32, 1e6") << int(PrecisionMode::Float32) << 1e6 << QList<double>{2.0e-3, 2.2e-3, 1.6e-2, 0.30}
+    QTest::newRow("float32, 1e6") << int(PrecisionMode::Float32) << 1e6
+                                  << QList<double>{2.0e-3, 2.2e-3, 1.6e-2, 0.30}
                                   << QList<double>{1.6e-4, 2.0e-4, 1.1e-3, 1.7e-2};
-    QTest::newRow("ggml CPU") << int(PrecisionMode::RunningProduct) << 1e4 << QList<double>{9.8e-3, 1.2e-2, 7.6e-2, 1.3}
+    QTest::newRow("ggml CPU") << int(PrecisionMode::RunningProduct) << 1e4
+                              << QList<double>{9.8e-3, 1.2e-2, 7.6e-2, 1.3}
                               << QList<double>{2.7e-3, 3.2e-3, 1.8e-2, 0.34};
-    QTest::newRow("ggml CUDA") << int(PrecisionMode::GgmlCuda) << 1e4 << QList<double>{9.8e-3, 1.2e-2, 9.6e-2, 0.77}
+    QTest::newRow("ggml CUDA") << int(PrecisionMode::GgmlCuda) << 1e4
+                               << QList<double>{9.8e-3, 1.2e-2, 9.6e-2, 0.77}
                                << QList<double>{2.4e-3, 3.1e-3, 2.3e-2, 0.23};
 }
 
@@ -314,8 +323,8 @@ void TestPrecision::stepsByHand()
     }
 }
 
-/// EleutherAI/gpt-neox issue 1003: width 32, position 1857, pair 1: 1045 instead of 1044.2678; cos off by up to 0.78
-/// over the 2048 positions of the model.
+/// EleutherAI/gpt-neox issue 1003: width 32, position 1857, pair 1: 1045 instead of 1044.2678; cos off by up
+/// to 0.78 over the 2048 positions of the model.
 void TestPrecision::halfPrecisionTables()
 {
     const RoundedAngles angles = anglesOf(PrecisionMode::Fp16All, plain(32, 1e4));
@@ -336,8 +345,9 @@ void TestPrecision::halfPrecisionTables()
 void TestPrecision::bfloatFrequencies()
 {
     const RopeConfig config = plain(128, 1e4);
-    QCOMPARE(absoluteDifference(anglesOf(PrecisionMode::Bf16Theta, config).errorAt(255).maxAngle, 0.31, 0.005),
-             QString());
+    QCOMPARE(
+        absoluteDifference(anglesOf(PrecisionMode::Bf16Theta, config).errorAt(255).maxAngle, 0.31, 0.005),
+        QString());
     QCOMPARE(absoluteDifference(anglesOf(PrecisionMode::Bf16All, config).errorAt(255).maxAngle, 0.59, 0.005),
              QString());
     QCOMPARE(anglesOf(PrecisionMode::Bf16Positions, config).errorAt(257).maxAngle, 1.0);
@@ -390,8 +400,8 @@ void TestPrecision::firstPastIsTheFirst()
     }
 }
 
-/// Under every rule and scheme: what the search leaves out is never past the limit, still pairs have no angle,
-/// and no error is above the bound of its roundings.
+/// Under every rule and scheme: what the search leaves out is never past the limit, still pairs have no
+/// angle, and no error is above the bound of its roundings.
 void TestPrecision::boundHolds()
 {
     std::mt19937 random(17);

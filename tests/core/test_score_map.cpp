@@ -132,8 +132,8 @@ struct RandomMap
                 const auto clear = [&](std::vector<double>& values, const std::vector<std::uint8_t>& dead) {
                     for (std::size_t i = 0; i < dead.size(); ++i)
                         if (dead[i])
-                            std::fill_n(values.begin() + static_cast<std::ptrdiff_t>(i) * term.width, term.width,
-                                        0.0);
+                            std::fill_n(values.begin() + static_cast<std::ptrdiff_t>(i) * term.width,
+                                        term.width, 0.0);
                 };
                 clear(part.queries, deadQueries);
                 clear(part.keys, deadKeys);
@@ -207,8 +207,8 @@ struct RandomMap
         for (const ScoreTerm& term : terms) {
             std::vector<long double> cells(result.cells.size(), nan);
             long double greatest = -std::numeric_limits<long double>::infinity(), sum = 0;
-            for (std::int64_t n = isSoftmax ? 0 : columns.first; n < (isSoftmax ? op.grid.length : columns.end);
-                 ++n)
+            for (std::int64_t n = isSoftmax ? 0 : columns.first;
+                 n < (isSoftmax ? op.grid.length : columns.end); ++n)
                 if (isVisible(m, n) && !isDead(m, n)) {
                     cells[static_cast<std::size_t>(n)] = score(term, m, n);
                     greatest = std::max(greatest, cells[static_cast<std::size_t>(n)]);
@@ -227,7 +227,8 @@ struct RandomMap
             }
             for (std::size_t n = 0; n < cells.size(); ++n)
                 if (!std::isnan(cells[n]))
-                    result.cells[n] = (std::isnan(result.cells[n]) ? 0 : result.cells[n]) + term.weight * cells[n];
+                    result.cells[n] =
+                        (std::isnan(result.cells[n]) ? 0 : result.cells[n]) + term.weight * cells[n];
         }
         return result;
     }
@@ -248,9 +249,9 @@ struct RandomMap
                 const long double cell = cells.cells[static_cast<std::size_t>(n)];
                 if (std::isnan(cell))
                     continue;
-                const auto block = static_cast<std::size_t>(
-                    (m / op.grid.block - op.grid.firstRowBlock) * op.grid.columnBlocks + n / op.grid.block -
-                    op.grid.firstColumnBlock);
+                const auto block = static_cast<std::size_t>((m / op.grid.block - op.grid.firstRowBlock) *
+                                                                op.grid.columnBlocks +
+                                                            n / op.grid.block - op.grid.firstColumnBlock);
                 sum += cell;
                 ++count;
                 sums[block] += cell;
@@ -277,7 +278,10 @@ QString difference(const std::vector<double>& actual, const std::vector<double>&
     for (std::size_t i = 0; i < actual.size(); ++i)
         if (std::isnan(actual[i]) != std::isnan(expected[i]) ||
             !(std::isnan(actual[i]) || std::fabs(actual[i] - expected[i]) <= tolerance))
-            return QStringLiteral("at %1: %2, expected %3").arg(i).arg(actual[i], 0, 'g', 17).arg(expected[i], 0, 'g', 17);
+            return QStringLiteral("at %1: %2, expected %3")
+                .arg(i)
+                .arg(actual[i], 0, 'g', 17)
+                .arg(expected[i], 0, 'g', 17);
     return {};
 }
 
@@ -354,7 +358,8 @@ void TestScoreMap::distanceTable()
         if (round % 3 == 0)
             for (std::size_t i = 0; i < pairs; ++i)
                 rate.push_back(-1e-3 * static_cast<double>(i));
-        std::vector<double> table(static_cast<std::size_t>(std::uniform_int_distribution<int>(0, 2000)(random)));
+        std::vector<double> table(
+            static_cast<std::size_t>(std::uniform_int_distribution<int>(0, 2000)(random)));
         DistanceTableOp op;
         op.re = re;
         op.im = im;
@@ -376,7 +381,8 @@ void TestScoreMap::distanceTable()
     }
 }
 
-/// The values of the table in section 1b of the formulas; computed with 50 digits, independent of this program.
+/// The values of the table in section 1b of the formulas; computed with 50 digits, independent of this
+/// program.
 void TestScoreMap::knownBlocks()
 {
     struct Row
@@ -477,8 +483,8 @@ void TestScoreMap::closedForm()
     }
 }
 
-/// Every path against loops in long double, over random lengths, views, blocks, masks, windows, stages, terms,
-/// contents, temperatures, damping, left-out rows and strides.
+/// Every path against loops in long double, over random lengths, views, blocks, masks, windows, stages,
+/// terms, contents, temperatures, damping, left-out rows and strides.
 void TestScoreMap::bruteForce()
 {
     std::mt19937 random(20);
@@ -495,14 +501,15 @@ void TestScoreMap::bruteForce()
                     continue;
                 ++taken[static_cast<int>(path)];
                 const Outputs found = runOn(path, map.op, wantsExtremes);
-                const QByteArray where = QByteArray::number(round) + " path " +
-                                         QByteArray::number(static_cast<int>(path));
+                const QByteArray where =
+                    QByteArray::number(round) + " path " + QByteArray::number(static_cast<int>(path));
                 // Scores are at most some 40 here, softmax cells 1.
                 const double tolerance = map.op.stage == ScoreStage::Softmax ? 1e-13 : 2e-12;
                 const auto check = [&](const std::vector<double>& a, const std::vector<double>& b,
                                        const char* what) {
                     const QString wrong = difference(a, b, tolerance);
-                    QVERIFY2(wrong.isEmpty(), qPrintable(QStringLiteral("round ") + where + ' ' + what + ' ' + wrong));
+                    QVERIFY2(wrong.isEmpty(),
+                             qPrintable(QStringLiteral("round ") + where + ' ' + what + ' ' + wrong));
                 };
                 QCOMPARE(found.count, expected.count);
                 check(found.mean, expected.mean, "mean");
@@ -598,7 +605,8 @@ void TestScoreMap::softmaxOfKnownRows()
     }
 }
 
-/// Logits that differ by more than a double's range: the row's own maximum is subtracted, and nothing is lost.
+/// Logits that differ by more than a double's range: the row's own maximum is subtracted, and nothing is
+/// lost.
 void TestScoreMap::wideSpread()
 {
     std::vector<double> table{-900.0, -900.0, 0.0};
@@ -613,7 +621,7 @@ void TestScoreMap::wideSpread()
     const Outputs found = runOn(ScorePath::Tiles, op, true);
     QCOMPARE(found.mean[0], 1.0);
     QCOMPARE(absoluteDifference(found.mean[3], 0.5, 1e-15), QString()); // (1,0), beside (1,1)
-    QCOMPARE(found.mean[6], 1.0);                                        // (2,0)
+    QCOMPARE(found.mean[6], 1.0);                                       // (2,0)
     QCOMPARE(absoluteDifference(found.mean[8], 0.0, 1e-300), QString());
 }
 
@@ -641,7 +649,8 @@ void TestScoreMap::longest()
     long double all = 0;
     for (std::int64_t r = 0; r < 131072; ++r)
         all += ones.table[static_cast<std::size_t>(r)];
-    QCOMPARE(absoluteDifference(found.rowValue.back(), static_cast<double>(all / 131072.0L), 1e-13), QString());
+    QCOMPARE(absoluteDifference(found.rowValue.back(), static_cast<double>(all / 131072.0L), 1e-13),
+             QString());
 }
 
 void TestScoreMap::stops()

@@ -74,15 +74,17 @@ inline double valueAt(const FigureSpec& figure, const std::string& name, double 
     qFatal("series %s has no x = %g", name.c_str(), x);
 }
 
-/// What every figure keeps: axes with an extent, x and y of one length, places on the grid that do not overlap,
-/// words where words are due. Empty when it does, else what is wrong.
+/// What every figure keeps: axes with an extent, x and y of one length, places on the grid that do not
+/// overlap, words where words are due. Empty when it does, else what is wrong.
 inline std::string brokenPromise(const FigureSpec& figure)
 {
     if (!figure.failure.isEmpty())
         return {};
-    if (figure.title.isEmpty() || figure.caption.isEmpty() || figure.source.isEmpty() || figure.summary.isEmpty())
+    if (figure.title.isEmpty() || figure.caption.isEmpty() || figure.source.isEmpty() ||
+        figure.summary.isEmpty())
         return "title, caption, source or summary is empty";
-    for (const Message* text : {&figure.title, &figure.formula, &figure.caption, &figure.source, &figure.summary})
+    for (const Message* text :
+         {&figure.title, &figure.formula, &figure.caption, &figure.source, &figure.summary})
         if (toEnglish(*text).find('{') != std::string::npos)
             return "a value is missing in: " + toEnglish(*text);
     const std::vector<const PlotSpec*> plots = figure.plots();
@@ -90,24 +92,27 @@ inline std::string brokenPromise(const FigureSpec& figure)
         for (const Series& series : plot->series) {
             if (!series.x || !series.y || series.x->size() != series.y->size() || series.x->empty())
                 return series.name + " has no data, or x and y of different length";
-            if (series.style != SeriesStyle::DataOnly && series.label.isEmpty() && series.quantity.isEmpty() &&
-                figure.configurations.size() > 1)
+            if (series.style != SeriesStyle::DataOnly && series.label.isEmpty() &&
+                series.quantity.isEmpty() && figure.configurations.size() > 1)
                 return series.name + " is drawn and has no name";
         }
         for (const MapSpec& map : plot->maps)
             if (static_cast<std::int64_t>(map.values->size()) != map.rows * map.columns ||
                 !(map.lower < map.upper) || !(map.xLower < map.xUpper) || !(map.yLower < map.yUpper))
                 return map.name + " has another size or no extent";
-        if (plot->table && static_cast<int>(plot->table->cells.size()) != plot->table->rows * plot->table->columns)
+        if (plot->table &&
+            static_cast<int>(plot->table->cells.size()) != plot->table->rows * plot->table->columns)
             return "the table has another number of cells";
         if (!plot->table && plot->planes.empty())
             for (const AxisSpec* axis : {&plot->xAxis, &plot->yAxis})
                 if (!(axis->lower < axis->upper) || (axis->isLogarithmic && !(axis->lower > 0.0)))
                     return "an axis has no extent: " + toEnglish(axis->label);
         for (const PlotSpec* other : plots)
-            if (other != plot && plot->row < other->row + other->rowSpan && other->row < plot->row + plot->rowSpan &&
-                plot->column < other->column + other->columnSpan && other->column < plot->column + plot->columnSpan)
-                return "two plots overlap: " + toEnglish(plot->plotTitle) + " / " + toEnglish(other->plotTitle);
+            if (other != plot && plot->row < other->row + other->rowSpan &&
+                other->row < plot->row + plot->rowSpan && plot->column < other->column + other->columnSpan &&
+                other->column < plot->column + plot->columnSpan)
+                return "two plots overlap: " + toEnglish(plot->plotTitle) + " / " +
+                       toEnglish(other->plotTitle);
     }
     return {};
 }

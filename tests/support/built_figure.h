@@ -10,8 +10,8 @@
 
 namespace ropewalk::test {
 
-/// The results behind the figure `id` on the processor; aborts on an error. The picked pair is one that the heads
-/// have.
+/// The results behind the figure `id` on the processor; aborts on an error. The picked pair is one that the
+/// heads have.
 inline FigureResults resultsFor(std::string_view id, const std::vector<RopeConfig>& configs,
                                 const FigureOptions& options = {}, bool isCoarse = false)
 {
@@ -23,7 +23,8 @@ inline FigureResults resultsFor(std::string_view id, const std::vector<RopeConfi
     Engine engine(std::move(backends));
     ComputeRequest request;
     for (std::size_t i = 0; i < configs.size(); ++i)
-        request.configurations.push_back({configs[i], std::string(1, static_cast<char>('A' + i)), static_cast<int>(i)});
+        request.configurations.push_back(
+            {configs[i], std::string(1, static_cast<char>('A' + i)), static_cast<int>(i)});
     request.options = options;
     request.options.pair = std::min(options.pair, pairs - 1);
     request.figures = {std::string(id)};
@@ -93,8 +94,8 @@ inline void checkShapes(const FigureSpec& figure)
             QCOMPARE(series.x->size(), series.y->size());
         }
         if (plot->table) {
-            QCOMPARE(plot->table->cells.size(),
-                     static_cast<std::size_t>(plot->table->rows) * static_cast<std::size_t>(plot->table->columns));
+            QCOMPARE(plot->table->cells.size(), static_cast<std::size_t>(plot->table->rows) *
+                                                    static_cast<std::size_t>(plot->table->columns));
             QVERIFY(plot->table->rowHeads.empty() ||
                     plot->table->rowHeads.size() == static_cast<std::size_t>(plot->table->rows));
         } else if (plot->planes.empty()) {

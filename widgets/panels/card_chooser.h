@@ -15,9 +15,9 @@ class CardChooser : public QAbstractButton
 public:
     explicit CardChooser(QWidget* parent = nullptr);
 
-    void setFigureTitle(const QString& title); ///< of the figure that stands there, for its name
+    void setFigureTitle(const QString& title);   ///< of the figure that stands there, for its name
     void setGround(const ThemeColours& colours); ///< of the figure beneath
-    void setOffered(bool isOffered);           ///< the pointer is on the card
+    void setOffered(bool isOffered);             ///< the pointer is on the card
 
     QSize sizeHint() const override;
 

@@ -6,8 +6,8 @@
 
 namespace ropewalk {
 
-/// Name, control and the dot of a changed value in one line. A double-click on the name asks for what was there
-/// at first.
+/// Name, control and the dot of a changed value in one line. A double-click on the name asks for what was
+/// there at first.
 class FieldRow : public QWidget
 {
     Q_OBJECT

@@ -83,7 +83,8 @@ void FigureBar::setShown(const QString& figure, const QStringList& cards)
     m_shown = figure;
     m_cards = cards;
     const int count = figure == kOverview ? static_cast<int>(cards.size()) : 1;
-    m_layout->setCurrent(static_cast<int>(std::find(kCounts.begin(), kCounts.end(), count) - kCounts.begin()));
+    m_layout->setCurrent(
+        static_cast<int>(std::find(kCounts.begin(), kCounts.end(), count) - kCounts.begin()));
     fillTabs();
 }
 
@@ -95,8 +96,8 @@ QString FigureBar::titleOf(const QString& id) const
     return tr("Overview");
 }
 
-/// All figures in use where there is room for them; else the overview and the one shown; else none, and the menu
-/// is named after the one shown.
+/// All figures in use where there is room for them; else the overview and the one shown; else none, and the
+/// menu is named after the one shown.
 void FigureBar::fillTabs()
 {
     QStringList all{kOverview};
@@ -111,8 +112,8 @@ void FigureBar::fillTabs()
         return width;
     };
     const auto restOf = [&](const QString& chooserText) {
-        return m_chooser->fontMetrics().horizontalAdvance(chooserText) + scaledPixels(40) + m_layout->width() +
-               scaledPixels(28);
+        return m_chooser->fontMetrics().horizontalAdvance(chooserText) + scaledPixels(40) +
+               m_layout->width() + scaledPixels(28);
     };
     const int room = width() - restOf(tr("All figures"));
     const bool hasTabs = widthOf(few) <= room;

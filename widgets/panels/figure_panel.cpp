@@ -100,10 +100,11 @@ bool hasContent(std::string_view figure)
 /// The content that alone reads a setting, by the beginning of the key; empty: all do.
 std::optional<Content> ownerOf(std::string_view key)
 {
-    constexpr std::array<std::pair<std::string_view, Content>, 4> kOwners{{{"needle_", Content::Needle},
-                                                                           {"cluster_mean", Content::Clusters},
-                                                                           {"cluster_sigma", Content::Clusters},
-                                                                           {"correlation_", Content::Correlation}}};
+    constexpr std::array<std::pair<std::string_view, Content>, 4> kOwners{
+        {{"needle_", Content::Needle},
+         {"cluster_mean", Content::Clusters},
+         {"cluster_sigma", Content::Clusters},
+         {"correlation_", Content::Correlation}}};
     for (const auto& [beginning, content] : kOwners)
         if (key.starts_with(beginning))
             return content;
@@ -148,7 +149,8 @@ const std::vector<FigurePanel::Row>& FigurePanel::tableRows()
                     {info,
                      [key](const FigureOptions& options) { return std::string(options.settings.text(key)); },
                      [key](FigureOptions& options, const std::string& value) {
-                         static_cast<void>(options.settings.set(key, value)); // a control offers what the table allows
+                         static_cast<void>(
+                             options.settings.set(key, value)); // a control offers what the table allows
                      },
                      [key](const FigureOptions& options, const std::string& figure) {
                          return countsForContent(key, options.content, figure) && countsForView(key, options);
@@ -158,54 +160,81 @@ const std::vector<FigurePanel::Row>& FigurePanel::tableRows()
             }
         };
         addTable(false);
-        rows.push_back({{"content", "Content of q, k", "How the queries and keys are made before they are rotated",
-                         withContent, SettingKind::Choice, word(usual.content), contentWords()},
-                        [](const FigureOptions& options) { return std::string(word(options.content)); },
-                        [](FigureOptions& options, const std::string& value) {
-                            options.content = findContent(value).value_or(options.content);
-                        },
-                        {},
-                        {}});
-        addTable(true);
-        rows.push_back({{"rho", "Correlation ρ", "Of the key with the query", withRho,
-                         SettingKind::Number, "1", {}, -1.0, 1.0},
-                        [](const FigureOptions& options) { return numberText(options.rho); },
-                        [](FigureOptions& options, const std::string& value) { options.rho = std::stod(value); },
-                        [](const FigureOptions& options, const std::string& figure) {
-                            return figure == "decay" || options.content == Content::Correlation;
-                        },
-                        {}});
-        rows.push_back({{"seed", "Seed", "Of the random queries and keys", withContent, SettingKind::Whole, "1", {},
-                         0.0, static_cast<double>(kLargestSeed)},
-                        [](const FigureOptions& options) { return std::to_string(options.seed); },
-                        [](FigureOptions& options, const std::string& value) { options.seed = std::stoull(value); },
-                        [](const FigureOptions& options, const std::string&) { return isRandom(options.content); },
-                        SliderScale{SliderScale::Kind::Linear, 0.0, 100.0, 1.0, 0.0,
-                                    static_cast<double>(kLargestSeed)}});
         rows.push_back(
-            {{"max_distance", "Longest distance", "Right end of the curves, in tokens",
-              "decay channels range", SettingKind::Whole,
-              "131072", {}, 1.0, static_cast<double>(kLongestDistance), true},
-             [](const FigureOptions& options) { return std::to_string(options.maxDistance); },
-             [](FigureOptions& options, const std::string& value) { options.maxDistance = std::stoll(value); },
+            {{"content", "Content of q, k", "How the queries and keys are made before they are rotated",
+              withContent, SettingKind::Choice, word(usual.content), contentWords()},
+             [](const FigureOptions& options) { return std::string(word(options.content)); },
+             [](FigureOptions& options, const std::string& value) {
+                 options.content = findContent(value).value_or(options.content);
+             },
              {},
-             SliderScale{SliderScale::Kind::Logarithmic, 64.0, static_cast<double>(kLongestDistance), 1.0, 1.0,
-                         static_cast<double>(kLongestDistance)},
+             {}});
+        addTable(true);
+        rows.push_back(
+            {{"rho",
+              "Correlation ρ",
+              "Of the key with the query",
+              withRho,
+              SettingKind::Number,
+              "1",
+              {},
+              -1.0,
+              1.0},
+             [](const FigureOptions& options) { return numberText(options.rho); },
+             [](FigureOptions& options, const std::string& value) { options.rho = std::stod(value); },
+             [](const FigureOptions& options, const std::string& figure) {
+                 return figure == "decay" || options.content == Content::Correlation;
+             },
+             {}});
+        rows.push_back(
+            {{"seed",
+              "Seed",
+              "Of the random queries and keys",
+              withContent,
+              SettingKind::Whole,
+              "1",
+              {},
+              0.0,
+              static_cast<double>(kLargestSeed)},
+             [](const FigureOptions& options) { return std::to_string(options.seed); },
+             [](FigureOptions& options, const std::string& value) { options.seed = std::stoull(value); },
+             [](const FigureOptions& options, const std::string&) { return isRandom(options.content); },
+             SliderScale{SliderScale::Kind::Linear, 0.0, 100.0, 1.0, 0.0,
+                         static_cast<double>(kLargestSeed)}});
+        rows.push_back(
+            {{"max_distance",
+              "Longest distance",
+              "Right end of the curves, in tokens",
+              "decay channels range",
+              SettingKind::Whole,
+              "131072",
+              {},
+              1.0,
+              static_cast<double>(kLongestDistance),
+              true},
+             [](const FigureOptions& options) { return std::to_string(options.maxDistance); },
+             [](FigureOptions& options, const std::string& value) {
+                 options.maxDistance = std::stoll(value);
+             },
+             {},
+             SliderScale{SliderScale::Kind::Logarithmic, 64.0, static_cast<double>(kLongestDistance), 1.0,
+                         1.0, static_cast<double>(kLongestDistance)},
              true});
-        rows.push_back({{"is_distance_logarithmic", "Logarithmic distance", "The axis of the distance", "decay channels range",
-                         SettingKind::Switch, "true"},
+        rows.push_back({{"is_distance_logarithmic", "Logarithmic distance", "The axis of the distance",
+                         "decay channels range", SettingKind::Switch, "true"},
                         [](const FigureOptions& options) { return truthText(options.isDistanceLogarithmic); },
                         [](FigureOptions& options, const std::string& value) {
                             options.isDistanceLogarithmic = value == "true";
                         },
                         {},
                         {}});
-        rows.push_back({{"show_bound", "Bound of RoFormer", "The factor that bounds the score of any q and k", "decay",
-                         SettingKind::Switch, "false"},
-                        [](const FigureOptions& options) { return truthText(options.showBound); },
-                        [](FigureOptions& options, const std::string& value) { options.showBound = value == "true"; },
-                        {},
-                        {}});
+        rows.push_back(
+            {{"show_bound", "Bound of RoFormer", "The factor that bounds the score of any q and k", "decay",
+              SettingKind::Switch, "false"},
+             [](const FigureOptions& options) { return truthText(options.showBound); },
+             [](FigureOptions& options, const std::string& value) { options.showBound = value == "true"; },
+             {},
+             {}});
         return rows;
     }();
     return made;
@@ -311,7 +340,8 @@ QWidget* FigurePanel::makeRow(const Row& row)
             scale.highest = scale.hardHighest = row.info.upper;
             scale.unit = isWhole ? 1.0 : 0.0;
             if (row.info.isLogarithmic)
-                scale.kind = row.info.lower > 0.0 ? SliderScale::Kind::Logarithmic : SliderScale::Kind::LogOnePlus;
+                scale.kind =
+                    row.info.lower > 0.0 ? SliderScale::Kind::Logarithmic : SliderScale::Kind::LogOnePlus;
         }
         auto* slider = new ValueSlider(title, scale);
         if (row.isTokens)
@@ -335,17 +365,16 @@ QWidget* FigurePanel::makeRow(const Row& row)
             titles += translated(each.title);
             words.emplace_back(each.word);
         }
-        auto* segments =
-            words.size() <= kMostSegments ? new SegmentedControl(titles) : static_cast<SegmentedControl*>(nullptr);
+        auto* segments = words.size() <= kMostSegments ? new SegmentedControl(titles)
+                                                       : static_cast<SegmentedControl*>(nullptr);
         // Words that would be cut short stand in a list instead.
         if (segments && segments->sizeHint().width() > scaledPixels(292.0 - 2.0 * kPad)) {
             delete segments;
             segments = nullptr;
         }
         if (segments) {
-            connect(segments, &SegmentedControl::chosen, this, [this, key, words](int index) {
-                edit(key, words[static_cast<std::size_t>(index)]);
-            });
+            connect(segments, &SegmentedControl::chosen, this,
+                    [this, key, words](int index) { edit(key, words[static_cast<std::size_t>(index)]); });
             control = segments;
         } else {
             auto* box = new QComboBox;
@@ -418,9 +447,9 @@ int FigurePanel::openHeight() const
 
 QSize FigurePanel::sizeHint() const
 {
-    return {scaledPixels(260),
-            m_section->isOpen() ? openHeight() + scaledPixels(6)
-                                : m_line->height() + m_section->title()->sizeHint().height()};
+    return {scaledPixels(260), m_section->isOpen()
+                                   ? openHeight() + scaledPixels(6)
+                                   : m_line->height() + m_section->title()->sizeHint().height()};
 }
 
 QSize FigurePanel::minimumSizeHint() const
@@ -438,7 +467,8 @@ void FigurePanel::restyle()
     updateGeometry();
 }
 
-/// The wheel scrolls the column, the choice under the pointer stays. Only of boxes: the scroll bar comes here, too.
+/// The wheel scrolls the column, the choice under the pointer stays. Only of boxes: the scroll bar comes
+/// here, too.
 bool FigurePanel::eventFilter(QObject* watched, QEvent* event)
 {
     const auto* box = event->type() == QEvent::Wheel ? qobject_cast<QComboBox*>(watched) : nullptr;

@@ -61,7 +61,7 @@ private:
     QWidget* m_body;
     Section* m_section;
     std::map<std::string, QWidget*> m_widgets; ///< rows made so far, by key
-    QWidget* m_line; ///< the hairline above
+    QWidget* m_line;                           ///< the hairline above
     QHBoxLayout *m_lineLayout, *m_tensorsLayout;
     QPushButton* m_tensors;
 };

@@ -29,11 +29,11 @@ public:
     void setReferenceMatch(const QString& text);
     /// The last line otherwise: which variant is computed, in grey, with its source in the tool tip.
     void setVariant(const QString& formula, const QString& source);
-    /// What lies under the pointer in a figure; empty: nothing does. `letters` of the configurations that are the
-    /// table's columns, empty where there is one only.
+    /// What lies under the pointer in a figure; empty: nothing does. `letters` of the configurations that are
+    /// the table's columns, empty where there is one only.
     void setPointed(const std::optional<HoverTable>& table, const QStringList& letters);
-    /// What copy() puts on the clipboard: the numbers under the pointer, else the rows; with all their digits, a
-    /// tab between name and value.
+    /// What copy() puts on the clipboard: the numbers under the pointer, else the rows; with all their
+    /// digits, a tab between name and value.
     QString textToCopy() const;
     void copy();
     QToolButton* copyButton() const { return m_copy; }

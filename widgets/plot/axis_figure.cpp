@@ -97,23 +97,23 @@ void writeTicks(FigurePen& pen, const QRectF& content, const PlotSpec& plot, con
         pen.write({area.right() + style.px(kTickGap), layout.secondY.toPixel(tick.value) + drop}, tick.label,
                   kNoteText, c.muted);
     for (const AxisTick& tick : layout.barTicks)
-        pen.write({layout.colourBar.right() + style.px(kTickGap - 2.0), layout.bar.toPixel(tick.value) + drop},
-                  tick.label, kNoteText, c.muted);
+        pen.write(
+            {layout.colourBar.right() + style.px(kTickGap - 2.0), layout.bar.toPixel(tick.value) + drop},
+            tick.label, kNoteText, c.muted);
     if (layout.hasXLabel)
-        pen.write({area.center().x(),
-                   tickTop + layout.xTickRoom - style.descent(kNoteText) + style.px(15.0)},
+        pen.write({area.center().x(), tickTop + layout.xTickRoom - style.descent(kNoteText) + style.px(15.0)},
                   style.elided(messageText(plot.xAxis.label), kAxisText, area.width()), kAxisText, c.text,
                   Qt::AlignHCenter);
     const double half = style.textHeight(kAxisText) / 2;
     if (layout.hasYLabel)
-        pen.writeUpwards({content.left() + half, area.center().y()}, messageText(plot.yAxis.label),
-                         kAxisText, c.text);
+        pen.writeUpwards({content.left() + half, area.center().y()}, messageText(plot.yAxis.label), kAxisText,
+                         c.text);
     if (layout.hasSecondYLabel)
-        pen.writeUpwards({(layout.colourBar.isEmpty() ? content.right()
-                                                      : layout.colourBar.left() - style.px(kBarGap)) -
-                              half,
-                          area.center().y()},
-                         messageText(plot.secondYAxis->label), kAxisText, c.text);
+        pen.writeUpwards(
+            {(layout.colourBar.isEmpty() ? content.right() : layout.colourBar.left() - style.px(kBarGap)) -
+                 half,
+             area.center().y()},
+            messageText(plot.secondYAxis->label), kAxisText, c.text);
     for (qsizetype i = 0; i < layout.barLabel.size() && !layout.colourBar.isEmpty(); ++i)
         pen.writeUpwards({content.right() - half * static_cast<double>(2 * (layout.barLabel.size() - i) - 1),
                           area.center().y()},
@@ -131,9 +131,9 @@ std::vector<LegendEntry> legendEntries(const FigureStyle& style, const PlotSpec&
     for (const Series& series : plot.series) {
         if (!isInLegend(series))
             continue;
-        const double own = style.px(kLegendIndent) +
-                           std::min(style.textWidth(messageText(series.label), kNoteText),
-                                    width - style.px(kLegendIndent));
+        const double own =
+            style.px(kLegendIndent) +
+            std::min(style.textWidth(messageText(series.label), kNoteText), width - style.px(kLegendIndent));
         if (x > 0.0 && x + own > width) {
             x = 0.0;
             if (++row == 2)
@@ -221,8 +221,9 @@ AxisLayout layoutAxes(const FigureStyle& style, const QRectF& content, const Plo
     const bool hasBar = map && content.width() > style.px(170.0) && content.height() > style.px(70.0);
     layout.hasXLabel = !plot.xAxis.label.isEmpty() && content.height() > style.px(90.0);
     // The rows of the legend are counted over a width that the axes have in any case.
-    const auto counted = content.height() > style.px(110.0) ? legendEntries(style, plot, 0.7 * content.width())
-                                                            : std::vector<LegendEntry>();
+    const auto counted = content.height() > style.px(110.0)
+                             ? legendEntries(style, plot, 0.7 * content.width())
+                             : std::vector<LegendEntry>();
     const double legendHeight = counted.empty() ? 0.0 : counted.back().box.bottom();
     const double top = std::ceil(content.top() + legendHeight + style.textHeight(kNoteText) / 2);
 
@@ -299,9 +300,8 @@ AxisLayout layoutAxes(const FigureStyle& style, const QRectF& content, const Plo
         });
     }
     if (hasBar && !layout.isEmpty()) {
-        const double second = plot.secondYAxis
-                                  ? sideRoom(style, layout.secondYTicks, layout.hasSecondYLabel)
-                                  : 0.0;
+        const double second =
+            plot.secondYAxis ? sideRoom(style, layout.secondYTicks, layout.hasSecondYLabel) : 0.0;
         layout.colourBar = QRectF(std::round(right + second + style.px(kBarGap)), top,
                                   std::round(style.px(kBarWidth)), layout.area.height());
         layout.bar = AxisScale(colourAxis(*map), layout.colourBar.bottom(), layout.colourBar.top());

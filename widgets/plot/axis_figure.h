@@ -50,7 +50,8 @@ bool isInLegend(const Series& series);
 /// The map of a plot that is drawn; null where it has none.
 const MapSpec* drawnMap(const PlotSpec& plot);
 
-/// Draws map, grid, axes, curves, guides, markers and their labels of one plot of the figure within `content`.
+/// Draws map, grid, axes, curves, guides, markers and their labels of one plot of the figure within
+/// `content`.
 void paintAxes(FigurePen& pen, const QRectF& content, const FigureSpec& figure, const PlotSpec& plot);
 
 } // namespace ropewalk

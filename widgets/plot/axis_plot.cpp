@@ -96,8 +96,7 @@ void setUpAxis(QCPAxis& axis, const AxisSpec& spec, const std::vector<AxisTick>&
     axis.grid()->setVisible(false);
 }
 
-void paintGuides(QPainter& painter, const PlotSpec& plot, const SeriesFrame& frame,
-                 const FigureStyle& style)
+void paintGuides(QPainter& painter, const PlotSpec& plot, const SeriesFrame& frame, const FigureStyle& style)
 {
     const ThemeColours& c = style.colours();
     const bool isVector = style.options().isVector;
@@ -259,7 +258,8 @@ void paintPlot(FigurePen& pen, const FigureSpec& figure, const PlotSpec& plot, c
                 look.pattern = series->isDashed ? LinePattern::Dashed : series->pattern;
                 add(axis, [&own, &style, columns, look, map, &c](QPainter& painter) {
                     if (map) // legible over any colour
-                        paintLine(painter, own, style, columns, {c.figure, look.width + 2.0, LinePattern::Solid});
+                        paintLine(painter, own, style, columns,
+                                  {c.figure, look.width + 2.0, LinePattern::Solid});
                     paintLine(painter, own, style, columns, look);
                 });
                 continue;
@@ -289,7 +289,7 @@ void paintPlot(FigurePen& pen, const FigureSpec& figure, const PlotSpec& plot, c
     if (isVector)
         recorder.setModes(QCPPainter::pmNoCaching | QCPPainter::pmVectorized | QCPPainter::pmNonCosmetic);
     canvas.toPainter(&recorder, static_cast<int>(layout.area.width()) + 2 * margin,
-                   static_cast<int>(layout.area.height()) + 2 * margin);
+                     static_cast<int>(layout.area.height()) + 2 * margin);
     recorder.end();
     Q_ASSERT(std::fabs(canvas.yAxis->coordToPixel(plot.yAxis.upper) - frame.y.toPixel(plot.yAxis.upper)) <
              1e-6);

@@ -83,8 +83,9 @@ AxisEnds zoomed(const AxisSpec& axis, const AxisEnds& ends, const AxisEnds& home
     if (wanted >= (whole.second - whole.first) * (1.0 - 1e-9))
         return home;
     const double share = wanted / extent;
-    return restored(axis, within({middle - (middle - even.first) * share, middle + (even.second - middle) * share},
-                                 whole));
+    return restored(
+        axis,
+        within({middle - (middle - even.first) * share, middle + (even.second - middle) * share}, whole));
 }
 
 AxisEnds moved(const AxisSpec& axis, const AxisEnds& ends, const AxisEnds& home, double from, double to)

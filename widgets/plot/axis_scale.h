@@ -12,8 +12,8 @@ class AxisScale
 {
 public:
     AxisScale() = default;
-    /// `from` and `to` are the left and right, or lower and upper, ends of the axis: where its lower and upper
-    /// value lie, or the other way round where it is reversed.
+    /// `from` and `to` are the left and right, or lower and upper, ends of the axis: where its lower and
+    /// upper value lie, or the other way round where it is reversed.
     AxisScale(const AxisSpec& axis, double from, double to)
         : m_isLogarithmic(axis.isLogarithmic)
         , m_lower(axis.isLogarithmic ? std::log(axis.lower) : axis.lower)

@@ -227,8 +227,9 @@ std::vector<AxisTick> axisTicks(const AxisSpec& axis, double length, double gap,
     if (axis.kind == AxisKind::Categories)
         return categoryTicks(axis, scale, gap, extent);
     // Within a third of a decade powers of ten and their 2 and 5 may all be missing.
-    return axis.isLogarithmic && axis.upper > 2.0 * axis.lower ? logarithmicTicks(axis, scale, length, gap, extent)
-                              : linearTicks(axis, scale, length, gap, extent);
+    return axis.isLogarithmic && axis.upper > 2.0 * axis.lower
+               ? logarithmicTicks(axis, scale, length, gap, extent)
+               : linearTicks(axis, scale, length, gap, extent);
 }
 
 } // namespace ropewalk

@@ -53,8 +53,7 @@ std::vector<PlotPlace> placePlots(const FigureStyle& style, const QRectF& conten
         rows = std::max(rows, plot->row + std::max(1, plot->rowSpan));
         columns = std::max(columns, plot->column + std::max(1, plot->columnSpan));
     }
-    const auto across =
-        tracks(content.left(), content.width(), columns, figure.columnShares, style.px(18.0));
+    const auto across = tracks(content.left(), content.width(), columns, figure.columnShares, style.px(18.0));
     const auto down = tracks(content.top(), content.height(), rows, figure.rowShares, style.px(12.0));
     std::vector<PlotPlace> places;
     for (std::size_t i = 0; i < plots.size(); ++i) {
@@ -63,8 +62,9 @@ std::vector<PlotPlace> placePlots(const FigureStyle& style, const QRectF& conten
         const auto& right = across[static_cast<std::size_t>(plot.column + std::max(1, plot.columnSpan) - 1)];
         const auto& top = down[static_cast<std::size_t>(plot.row)];
         const auto& bottom = down[static_cast<std::size_t>(plot.row + std::max(1, plot.rowSpan) - 1)];
-        QRectF cell(QPointF(std::round(left.first), std::round(top.first)),
-                    QPointF(std::round(right.first + right.second), std::round(bottom.first + bottom.second)));
+        QRectF cell(
+            QPointF(std::round(left.first), std::round(top.first)),
+            QPointF(std::round(right.first + right.second), std::round(bottom.first + bottom.second)));
         const QSizeF least = (plot.table ? kLeastTable : kLeastAxes) * style.px(1.0);
         if (cell.width() < least.width() || cell.height() < least.height())
             return {alone};
@@ -143,8 +143,8 @@ FigureLayout layoutFigure(const FigureStyle& style, const QRectF& rect, const Fi
         const QString tail = QStringLiteral(" · ") + messageText(note);
         bottom = placeCaption(style, inner, rect.height(), caption + tail, layout);
         const double rest = inner.width() - style.textWidth(tail, kNoteText);
-        const bool isCut = !layout.captionLines.join(QString()).remove(u' ').endsWith(
-            messageText(note).remove(u' '));
+        const bool isCut =
+            !layout.captionLines.join(QString()).remove(u' ').endsWith(messageText(note).remove(u' '));
         if (isCut && rest > 0.0)
             layout.captionLines.back() = style.elided(layout.captionLines.back(), kNoteText, rest) + tail;
         layout.content = content();

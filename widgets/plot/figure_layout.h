@@ -12,8 +12,8 @@ namespace ropewalk {
 struct PlotPlace
 {
     const PlotSpec* plot = nullptr;
-    int index = 0;  ///< 0: the main plot, then FigureSpec::more
-    QString title;  ///< elided; empty where the figure has one plot or the plot no title
+    int index = 0; ///< 0: the main plot, then FigureSpec::more
+    QString title; ///< elided; empty where the figure has one plot or the plot no title
     QPointF titleBaseline;
     QRectF content; ///< for the plot itself
 };
@@ -21,9 +21,9 @@ struct PlotPlace
 /// Where title, formula, plot and caption of a figure lie. Nothing of them overlaps.
 struct FigureLayout
 {
-    QRectF content;         ///< for the plots together
+    QRectF content;               ///< for the plots together
     std::vector<PlotPlace> plots; ///< the main one first; it alone where the others have no room
-    QString title, formula; ///< elided where need be; empty where there is no room
+    QString title, formula;       ///< elided where need be; empty where there is no room
     QPointF titleBaseline, formulaBaseline;
     bool isFormulaBeside = false; ///< right of the title, ending at its baseline; else below it
     QStringList captionLines;

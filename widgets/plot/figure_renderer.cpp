@@ -97,10 +97,11 @@ FigureHit hitTable(const QPointF& point, const FigureStyle& style, const QRectF&
     FigureHit hit;
     if (const auto cell = tableCellAt(layoutTable(style, content, table), point)) {
         hit.cell = FigureCell{cell->first, cell->second};
-        hit.pair = table.cells[static_cast<std::size_t>(cell->first) *
-                                   static_cast<std::size_t>(table.columns) +
-                               static_cast<std::size_t>(cell->second)]
-                       .pair;
+        hit.pair =
+            table
+                .cells[static_cast<std::size_t>(cell->first) * static_cast<std::size_t>(table.columns) +
+                       static_cast<std::size_t>(cell->second)]
+                .pair;
     }
     return hit;
 }

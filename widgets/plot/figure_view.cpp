@@ -24,16 +24,16 @@
 namespace ropewalk {
 namespace {
 
-constexpr int kHoverMargin = 14; ///< from the pointer to the read-out, in window pixels
+constexpr int kHoverMargin = 14;  ///< from the pointer to the read-out, in window pixels
 constexpr double kZoomStep = 0.8; ///< of one step of the wheel
 constexpr const char* kWholeRange = "whole range";
 constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
-constexpr AxisEnds PlotRange::* kAxes[] = {&PlotRange::x, &PlotRange::y, &PlotRange::secondY};
+constexpr AxisEnds PlotRange::*kAxes[] = {&PlotRange::x, &PlotRange::y, &PlotRange::secondY};
 
 bool isSameAxis(const AxisSpec& a, const AxisSpec& b)
 {
-    return a.label == b.label && a.kind == b.kind && a.isLogarithmic == b.isLogarithmic && a.lower == b.lower &&
-           a.upper == b.upper;
+    return a.label == b.label && a.kind == b.kind && a.isLogarithmic == b.isLogarithmic &&
+           a.lower == b.lower && a.upper == b.upper;
 }
 
 std::complex<double> directionFrom(const QPointF& centre, const QPointF& point)
@@ -58,7 +58,8 @@ struct FigureView::Private
     struct Zoom
     {
         PlotRange home, shown;
-        std::vector<PlotRange> told; ///< ranges that the figure may be computed anew for; NaN: an axis that was whole
+        std::vector<PlotRange>
+            told; ///< ranges that the figure may be computed anew for; NaN: an axis that was whole
     };
     std::map<int, Zoom> zooms;
     PlotSpec* shownPlot(int index); ///< null where the figure has no such plot
@@ -347,7 +348,8 @@ FigureView::Private::Picked FigureView::Private::pickedAt(const FigureHit& hit) 
         return found;
     const PlotSpec& plot = *figure.plots()[static_cast<std::size_t>(hit.plot)];
     const auto pick = [&](const AxisSpec& axis, double value) {
-        const auto tokens = static_cast<qint64>(std::clamp(value, 0.0, static_cast<double>(kLargestPosition)));
+        const auto tokens =
+            static_cast<qint64>(std::clamp(value, 0.0, static_cast<double>(kLargestPosition)));
         if (axis.meaning == AxisMeaning::Distance)
             found.distance = tokens;
         else if (axis.meaning == AxisMeaning::QueryPosition)
@@ -377,8 +379,8 @@ PlotSpec* FigureView::Private::shownPlot(int index)
     return at == 0 ? &figure : at <= figure.more.size() ? &figure.more[at - 1] : nullptr;
 }
 
-/// Narrows the axes of the figure as given. An axis that was computed anew for a range that was told keeps the
-/// way back; where it has become another, it is the new whole.
+/// Narrows the axes of the figure as given. An axis that was computed anew for a range that was told keeps
+/// the way back; where it has become another, it is the new whole.
 void FigureView::Private::applyZooms()
 {
     forgetPicture();
@@ -387,7 +389,7 @@ void FigureView::Private::applyZooms()
         Zoom& zoom = at->second;
         PlotSpec* plot = shownPlot(at->first);
         const PlotRange given = plot ? rangeOf(*plot) : PlotRange();
-        for (AxisEnds PlotRange::* const axis : kAxes) {
+        for (AxisEnds PlotRange::*const axis : kAxes) {
             const bool isComputedAnew =
                 std::any_of(zoom.told.begin(), zoom.told.end(),
                             [&](const PlotRange& told) { return isAbout(told.*axis, given.*axis); });
@@ -406,8 +408,8 @@ void FigureView::Private::applyZooms()
     }
 }
 
-/// Shows another part of a plot's axes, and of the axes of the other plots that are the same: plots beside one
-/// another stay comparable.
+/// Shows another part of a plot's axes, and of the axes of the other plots that are the same: plots beside
+/// one another stay comparable.
 void FigureView::Private::setRange(int plot, const PlotRange& range)
 {
     const std::vector<const PlotSpec*> given = whole.plots();
@@ -417,7 +419,7 @@ void FigureView::Private::setRange(int plot, const PlotRange& range)
         const PlotSpec& target = *given[static_cast<std::size_t>(index)];
         const PlotRange shown = rangeOf(*shownPlot(index));
         PlotRange wanted = shown;
-        const auto take = [&](AxisEnds PlotRange::* axis, bool isSame) {
+        const auto take = [&](AxisEnds PlotRange::*axis, bool isSame) {
             if ((isSame || index == plot) && range.*axis != before.*axis)
                 wanted.*axis = range.*axis;
         };
@@ -432,7 +434,7 @@ void FigureView::Private::setRange(int plot, const PlotRange& range)
         if (zoom.told.size() > 200)
             zoom.told.erase(zoom.told.begin(), zoom.told.begin() + 100);
         PlotRange& told = zoom.told.emplace_back(wanted);
-        for (AxisEnds PlotRange::* const axis : kAxes)
+        for (AxisEnds PlotRange::*const axis : kAxes)
             if (wanted.*axis == zoom.home.*axis)
                 told.*axis = {kNone, kNone}; // nothing is computed anew for it
     }
@@ -458,8 +460,9 @@ QRectF FigureView::Private::wholeRangeButton(const QWidget& widget) const
     const FigureStyle style(options);
     const QSizeF size(style.textWidth(messageText(kWholeRange), kHoverText) + style.px(12.0),
                       style.textHeight(kHoverText) + style.px(7.0));
-    return {QPointF(std::round(area.right() / ratio - size.width() - 4.0), std::round(area.top() / ratio + 4.0)),
-            size};
+    return {
+        QPointF(std::round(area.right() / ratio - size.width() - 4.0), std::round(area.top() / ratio + 4.0)),
+        size};
 }
 
 FigureView::FigureView(QWidget* parent)
@@ -632,8 +635,10 @@ void FigureView::mouseMoveEvent(QMouseEvent* event)
             const auto zoom = d->zooms.find(d->pan->plot);
             const PlotRange home = zoom == d->zooms.end() ? range : zoom->second.home;
             const PlotSpec& plot = *place.plot;
-            range.x = moved(plot.xAxis, range.x, home.x, layout.x.toValue(from.x()), layout.x.toValue(to.x()));
-            range.y = moved(plot.yAxis, range.y, home.y, layout.y.toValue(from.y()), layout.y.toValue(to.y()));
+            range.x =
+                moved(plot.xAxis, range.x, home.x, layout.x.toValue(from.x()), layout.x.toValue(to.x()));
+            range.y =
+                moved(plot.yAxis, range.y, home.y, layout.y.toValue(from.y()), layout.y.toValue(to.y()));
             if (plot.secondYAxis)
                 range.secondY = moved(*plot.secondYAxis, range.secondY, home.secondY,
                                       layout.secondY.toValue(from.y()), layout.secondY.toValue(to.y()));
@@ -658,9 +663,9 @@ void FigureView::mouseMoveEvent(QMouseEvent* event)
             emit keyPicked(now.n);
     }
     const bool isButton = d->wholeRangeButton(*this).contains(point);
-    setCursor(d->arrowAt(*this, point)            ? Qt::OpenHandCursor
+    setCursor(d->arrowAt(*this, point)         ? Qt::OpenHandCursor
               : isButton || d->isPickable(hit) ? Qt::PointingHandCursor
-                                                  : Qt::ArrowCursor);
+                                               : Qt::ArrowCursor);
 
     d->hover = isButton ? std::nullopt : hoverTable(d->figure, hit);
     d->hoverHit = hit;

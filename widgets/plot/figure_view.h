@@ -17,8 +17,8 @@ struct PlotRange;
 ///
 /// The axes of a plot can be narrowed: the wheel zooms about the pointer (Shift: x only, Ctrl: y only), the
 /// middle button or Shift and the left one drag. Backspace, or a click on "whole range" in the plot's corner,
-/// goes back. Axes of the figure's other plots with the same label and range go along. A figure of the same kind
-/// that arrives meanwhile is shown in the same range.
+/// goes back. Axes of the figure's other plots with the same label and range go along. A figure of the same
+/// kind that arrives meanwhile is shown in the same range.
 class FigureView : public QWidget
 {
     Q_OBJECT
@@ -38,10 +38,10 @@ public:
 
 signals:
     void pairPicked(int pair);
-    void distancePicked(qint64 distance);       ///< tokens
-    void queryPicked(qint64 m);                 ///< on an axis of query positions alone
-    void keyPicked(qint64 n);                   ///< on an axis of key positions alone
-    void positionsPicked(qint64 m, qint64 n);   ///< on a map of query and key positions
+    void distancePicked(qint64 distance);     ///< tokens
+    void queryPicked(qint64 m);               ///< on an axis of query positions alone
+    void keyPicked(qint64 n);                 ///< on an axis of key positions alone
+    void positionsPicked(qint64 m, qint64 n); ///< on a map of query and key positions
     /// The main plot shows another part of its axes, in axis values.
     void viewRangeChanged(double xLower, double xUpper, double yLower, double yUpper);
     void viewRangeReset(); ///< the main plot shows the whole of its axes again

@@ -67,7 +67,8 @@ QString placeText(const AxisSpec& axis, const QString& value)
         return messageText({"pair {pair}", {{"pair", text}}});
     if (axis.kind == AxisKind::Categories || axis.label.isEmpty())
         return value;
-    return messageText({"{axis}: {value}", {{"axis", messageText(axis.label).toStdString()}, {"value", text}}});
+    return messageText(
+        {"{axis}: {value}", {{"axis", messageText(axis.label).toStdString()}, {"value", text}}});
 }
 
 QString placeText(const AxisSpec& axis, double value)
@@ -122,8 +123,7 @@ std::optional<HoverTable> mapTable(const PlotSpec& plot, const FigureHit& hit)
                   placeText(plot.xAxis, rangeText(plot.xAxis, mapColumnRange(plot, map, hit.cell->column)));
     const double value =
         (*map.values)[static_cast<std::size_t>(hit.cell->row * map.columns + hit.cell->column)];
-    const QString label =
-        map.label.isEmpty() ? QString::fromStdString(map.name) : messageText(map.label);
+    const QString label = map.label.isEmpty() ? QString::fromStdString(map.name) : messageText(map.label);
     table.rows.push_back({label, {std::isnan(value) ? messageText("masked") : readOutText(value)}});
     if (!std::isnan(value) && map.block > 1)
         table.rows.push_back({messageText({"{pooling} of {block} × {block} cells",
@@ -212,7 +212,8 @@ std::optional<HoverTable> cellTable(const TableSpec& spec, const FigureHit& hit)
     if (!heads.isEmpty() && !text.isEmpty())
         table.rows.push_back({text, {QString()}});
     if (cell.pair >= 0)
-        table.rows.push_back({messageText({"pair {pair}", {{"pair", std::to_string(cell.pair)}}}), {QString()}});
+        table.rows.push_back(
+            {messageText({"pair {pair}", {{"pair", std::to_string(cell.pair)}}}), {QString()}});
     if (table.title.isEmpty() && table.rows.empty())
         return {};
     return table;

@@ -146,8 +146,7 @@ std::vector<VectorPiece> vectorPieces(const MapExtent& extent, std::int64_t cell
     const double size = std::fabs(extent.to - extent.from) / static_cast<double>(cells);
     if (cells > kMostVectorCells) {
         const int pixels = static_cast<int>(kMostVectorCells);
-        return {
-            {least, greatest, cellRuns(extent, cells, least, pixels, (greatest - least) / pixels), true}};
+        return {{least, greatest, cellRuns(extent, cells, least, pixels, (greatest - least) / pixels), true}};
     }
     // The lines between cells that lie within, with the two ends.
     std::vector<double> edges{least};
@@ -182,9 +181,8 @@ std::pair<double, double> edgesOf(const AxisSpec& axis, double lower, double upp
 {
     const auto at = [&](std::int64_t edge) {
         const double share = static_cast<double>(edge) / static_cast<double>(cells);
-        return axis.isLogarithmic
-                   ? std::exp(std::log(lower) * (1.0 - share) + std::log(upper) * share)
-                   : lower * (1.0 - share) + upper * share;
+        return axis.isLogarithmic ? std::exp(std::log(lower) * (1.0 - share) + std::log(upper) * share)
+                                  : lower * (1.0 - share) + upper * share;
     };
     const double first = at(cell);
     const double second = at(cell + 1);
@@ -212,7 +210,7 @@ MapExtent mapRows(const QRectF& area, const PlotSpec& plot, const MapSpec& map)
 }
 
 std::optional<FigureCell> mapCellAt(const QRectF& area, const PlotSpec& plot, const MapSpec& map,
-                                 const QPointF& point)
+                                    const QPointF& point)
 {
     if (!isDrawable(map) || !area.contains(point))
         return {};
@@ -230,9 +228,8 @@ QRectF mapCellRect(const QRectF& area, const PlotSpec& plot, const MapSpec& map,
     const MapExtent rows = mapRows(area, plot, map);
     const auto column = static_cast<double>(cell.column);
     const auto row = static_cast<double>(cell.row);
-    return QRectF(
-               QPointF(columns.toPixel(column, map.columns), rows.toPixel(row, map.rows)),
-               QPointF(columns.toPixel(column + 1.0, map.columns), rows.toPixel(row + 1.0, map.rows)))
+    return QRectF(QPointF(columns.toPixel(column, map.columns), rows.toPixel(row, map.rows)),
+                  QPointF(columns.toPixel(column + 1.0, map.columns), rows.toPixel(row + 1.0, map.rows)))
         .normalized();
 }
 
@@ -267,7 +264,8 @@ void paintMap(QPainter& painter, const FigureStyle& style, const QRectF& area, c
     const auto pixels = [](double lower, double upper, const MapExtent& extent) {
         const double least = std::max(lower, std::min(extent.from, extent.to));
         const double greatest = std::min(upper, std::max(extent.from, extent.to));
-        return std::pair(static_cast<int>(std::ceil(least - 0.5)), static_cast<int>(std::ceil(greatest - 0.5)));
+        return std::pair(static_cast<int>(std::ceil(least - 0.5)),
+                         static_cast<int>(std::ceil(greatest - 0.5)));
     };
     const auto [left, right] = pixels(area.left(), area.right(), columns);
     const auto [top, bottom] = pixels(area.top(), area.bottom(), rows);

@@ -7,8 +7,8 @@
 
 namespace ropewalk {
 
-/// The pixels from which on, and up to which, the cells of a map lie along one axis of the plot. `from` is the
-/// outer edge of the first row or column: right of `to`, or below it, where the axis runs that way.
+/// The pixels from which on, and up to which, the cells of a map lie along one axis of the plot. `from` is
+/// the outer edge of the first row or column: right of `to`, or below it, where the axis runs that way.
 struct MapExtent
 {
     double from = 0.0, to = 1.0;
@@ -28,7 +28,7 @@ MapExtent mapRows(const QRectF& area, const PlotSpec& plot, const MapSpec& map);
 
 /// The cell at a point of the plot's area; empty beside the map. Pure.
 std::optional<FigureCell> mapCellAt(const QRectF& area, const PlotSpec& plot, const MapSpec& map,
-                                 const QPointF& point);
+                                    const QPointF& point);
 
 /// The rectangle of a cell, which may reach beyond the area. Pure.
 QRectF mapCellRect(const QRectF& area, const PlotSpec& plot, const MapSpec& map, const FigureCell& cell);

@@ -325,8 +325,7 @@ void paintSmallCircles(FigurePen& pen, const PlaneLayout& layout, const FigureSp
 
 } // namespace
 
-std::vector<PlaneLayout> layoutPlanes(const FigureStyle& style, const QRectF& content,
-                                      const PlotSpec& plot)
+std::vector<PlaneLayout> layoutPlanes(const FigureStyle& style, const QRectF& content, const PlotSpec& plot)
 {
     std::vector<PlaneLayout> best;
     double bestLegibility = -1.0;

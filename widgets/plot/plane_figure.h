@@ -28,8 +28,7 @@ struct PlaneLayout
 };
 
 /// Places the panels within `content`, side by side or in two rows, whichever gives the larger circles. Pure.
-std::vector<PlaneLayout> layoutPlanes(const FigureStyle& style, const QRectF& content,
-                                      const PlotSpec& plot);
+std::vector<PlaneLayout> layoutPlanes(const FigureStyle& style, const QRectF& content, const PlotSpec& plot);
 
 /// Draws the panels of a plot of the figure within `content`.
 void paintPlanes(FigurePen& pen, const QRectF& content, const FigureSpec& figure, const PlotSpec& plot);

@@ -454,12 +454,12 @@ void paintPoints(QPainter& painter, const SeriesFrame& frame, const FigureStyle&
         }
         // The middle of a pixel is its place, as everywhere in the plot.
         const QPointF shifted = at + QPointF(0.5, 0.5);
-        const QPoint whole(static_cast<int>(std::floor(shifted.x())), static_cast<int>(std::floor(shifted.y())));
+        const QPoint whole(static_cast<int>(std::floor(shifted.x())),
+                           static_cast<int>(std::floor(shifted.y())));
         const auto placeOf = [](double share) {
             return std::min(kPlaces - 1, static_cast<int>(share * kPlaces));
         };
-        const int place =
-            placeOf(shifted.x() - whole.x()) + kPlaces * placeOf(shifted.y() - whole.y());
+        const int place = placeOf(shifted.x() - whole.x()) + kPlaces * placeOf(shifted.y() - whole.y());
         painter.drawImage(whole - QPoint(reach, reach), stamps[static_cast<std::size_t>(place)]);
     }
     painter.setBrush(Qt::NoBrush);

@@ -53,9 +53,8 @@ std::vector<bool> rowsWithLinksBelow(const TableSpec& table)
 /// Filled cells side by side, such as the channels of a head.
 bool isStrip(const TableSpec& table)
 {
-    const auto filled = std::count_if(table.cells.begin(), table.cells.end(), [](const TableCell& cell) {
-        return cell.fill != CellFill::None;
-    });
+    const auto filled = std::count_if(table.cells.begin(), table.cells.end(),
+                                      [](const TableCell& cell) { return cell.fill != CellFill::None; });
     return table.columns > 8 && 2 * filled > static_cast<std::ptrdiff_t>(table.cells.size());
 }
 
@@ -110,9 +109,9 @@ Widths naturalWidths(const FigureStyle& style, const TableSpec& table, const Tex
             width = std::max(width, ruler.width(table.columnHeads[index]) + pad);
     }
     for (const Message& head : table.rowHeads)
-        widths.heads = std::max(
-            widths.heads, strip ? style.textWidth(messageText(head), kNoteText) + style.px(10.0)
-                                : ruler.width(head) + pad);
+        widths.heads =
+            std::max(widths.heads, strip ? style.textWidth(messageText(head), kNoteText) + style.px(10.0)
+                                         : ruler.width(head) + pad);
     if (table.isMatrix) // columns of a matrix are alike
         std::fill(widths.columns.begin(), widths.columns.end(),
                   *std::max_element(widths.columns.begin(), widths.columns.end()));
@@ -175,7 +174,8 @@ double luminance(const QColor& colour)
     const auto linear = [](double part) {
         return part <= 0.04045 ? part / 12.92 : std::pow((part + 0.055) / 1.055, 2.4);
     };
-    return 0.2126 * linear(colour.redF()) + 0.7152 * linear(colour.greenF()) + 0.0722 * linear(colour.blueF());
+    return 0.2126 * linear(colour.redF()) + 0.7152 * linear(colour.greenF()) +
+           0.0722 * linear(colour.blueF());
 }
 
 /// The theme's text colour or its ground, whichever is more legible on a fill.
@@ -221,7 +221,8 @@ void paintLinks(FigurePen& pen, const FigureSpec& figure, const TableSpec& table
                          to.center().x(), bottom);
         } else {
             const bool isDown = link.fromRow < link.toRow;
-            const QPointF a(from.center().x(), isDown ? from.bottom() + style.px(1.0) : from.top() - style.px(1.0));
+            const QPointF a(from.center().x(),
+                            isDown ? from.bottom() + style.px(1.0) : from.top() - style.px(1.0));
             const QPointF b(to.center().x(), isDown ? to.top() - style.px(1.0) : to.bottom() + style.px(1.0));
             const double half = (b.y() - a.y()) / 2;
             path.moveTo(a);
@@ -263,7 +264,8 @@ TableLayout layoutTable(const FigureStyle& style, const QRectF& content, const T
 
     const auto heightAt = [&](const TextKind& text, double rows) {
         const double line = style.textHeight(text) + style.px(0.5 * text.size);
-        return rows * line + (layout.hasColumnHeads ? line : 0.0) + static_cast<double>(linked) * style.px(30.0);
+        return rows * line + (layout.hasColumnHeads ? line : 0.0) +
+               static_cast<double>(linked) * style.px(30.0);
     };
     layout.text = {table.isMatrix ? kMatrixText : kLargestText, QFont::Normal};
     Widths widths = naturalWidths(style, table, layout.text);
@@ -326,8 +328,9 @@ TableLayout layoutTable(const FigureStyle& style, const QRectF& content, const T
 
     // Down.
     const double line = style.textHeight(layout.text) + style.px(0.5 * layout.text.size);
-    const double heads =
-        layout.hasColumnHeads ? style.textHeight(layout.headText) + style.px(0.5 * layout.headText.size) : 0.0;
+    const double heads = layout.hasColumnHeads
+                             ? style.textHeight(layout.headText) + style.px(0.5 * layout.headText.size)
+                             : 0.0;
     const double links = static_cast<double>(linked);
     const double least = strip && !layout.showsTexts ? style.px(8.0) : line;
     layout.rows = table.rows;
@@ -426,8 +429,8 @@ void paintTable(FigurePen& pen, const QRectF& content, const FigureSpec& figure,
         for (int row = 0; row < table.rows; ++row)
             if (const QString text = messageText(cellOf(table, row, column).text); !text.isEmpty())
                 areNumbers = areNumbers && isNumber(text);
-        alignments.push_back(strip ? Qt::AlignHCenter
-                             : areNumbers ? Qt::AlignRight
+        alignments.push_back(strip            ? Qt::AlignHCenter
+                             : areNumbers     ? Qt::AlignRight
                              : table.isMatrix ? Qt::AlignHCenter
                                               : Qt::AlignLeft);
     }

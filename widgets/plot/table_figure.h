@@ -12,17 +12,17 @@ struct TableLayout
 {
     /// How large texts are; smaller than usual where the table has little room.
     TextKind text;
-    TextKind headText; ///< of column and row heads
-    bool showsTexts = true;     ///< false: cells too narrow for them, colours only
+    TextKind headText;      ///< of column and row heads
+    bool showsTexts = true; ///< false: cells too narrow for them, colours only
     bool hasColumnHeads = false, hasRowHeads = false;
-    double headBaseline = 0.0;  ///< of the column heads
+    double headBaseline = 0.0; ///< of the column heads
     double rowHeadLeft = 0.0, rowHeadWidth = 0.0;
     std::vector<double> columnEdges; ///< columns + 1
     std::vector<double> rowTops;     ///< one a shown row
     double rowHeight = 0.0;
-    int rows = 0;               ///< shown; the rest is said in a line below
-    double moreBaseline = 0.0;  ///< of "… more rows"
-    QRectF box;                 ///< of all cells
+    int rows = 0;              ///< shown; the rest is said in a line below
+    double moreBaseline = 0.0; ///< of "… more rows"
+    QRectF box;                ///< of all cells
 
     bool isEmpty() const { return rows == 0 || columnEdges.size() < 2; }
     QRectF cell(int row, int column) const

@@ -592,15 +592,14 @@ void TestCli::lists()
     QStringList figures, rules;
     for (const QJsonValue& value : json({"list", "figures", "--json"})["figures"].toArray())
         figures += value["id"].toString();
-    QCOMPARE(figures,
-             QStringList({"plane", "spectrum", "angles", "decay", "scores", "pairs", "channels", "temperature",
-                          "range", "encodings", "clusters", "precision", "layouts", "sweep", "results"}));
+    QCOMPARE(figures, QStringList({"plane", "spectrum", "angles", "decay", "scores", "pairs", "channels",
+                                   "temperature", "range", "encodings", "clusters", "precision", "layouts",
+                                   "sweep", "results"}));
     for (const QJsonValue& value : json({"list", "--json", "rules"})["rules"].toArray())
         rules += value["id"].toString();
-    QCOMPARE(rules,
-             QStringList({"default", "linear", "ntk_aware", "dynamic", "dynamic_qwen",
-                          "dynamic_linear", "ntk_by_parts", "yarn",
-                          "llama3", "longrope", "resonance", "rope_id", "proportional", "explicit", "none"}));
+    QCOMPARE(rules, QStringList({"default", "linear", "ntk_aware", "dynamic", "dynamic_qwen",
+                                 "dynamic_linear", "ntk_by_parts", "yarn", "llama3", "longrope", "resonance",
+                                 "rope_id", "proportional", "explicit", "none"}));
     for (const char* what : {"presets", "figures", "rules"})
         QVERIFY(!run({"list", what}).out.isEmpty());
 }

@@ -71,8 +71,8 @@ void TestAngles::cells()
     for (int round = 0; round < 25; ++round) {
         const RopeConfig config = randomConfig(random);
         const FrequencyTable table = frequencyTable(config);
-        const std::int64_t positions = std::array{1, 2, 300, 512, 513, 1000, 1537, 4099}[static_cast<std::size_t>(
-            round % 8)];
+        const std::int64_t positions =
+            std::array{1, 2, 300, 512, 513, 1000, 1537, 4099}[static_cast<std::size_t>(round % 8)];
         const bool isSine = round % 2;
         const FigureSpec figure =
             figureFor("angles", {config},
@@ -98,9 +98,9 @@ void TestAngles::cells()
                     const double theta = table.theta(static_cast<int>(pair));
                     const std::int64_t first = at * map.block;
                     const auto expected = loopMean(theta, first, std::min(map.block, positions - first));
-                    QCOMPARE(absoluteDifference(cell(at),
-                                                static_cast<double>(isSine ? expected.imag() : expected.real()),
-                                                4e-16 * (4.0 + static_cast<double>(positions) * theta)),
+                    QCOMPARE(absoluteDifference(
+                                 cell(at), static_cast<double>(isSine ? expected.imag() : expected.real()),
+                                 4e-16 * (4.0 + static_cast<double>(positions) * theta)),
                              QString());
                 }
             }
@@ -127,8 +127,8 @@ void TestAngles::angleOfACell()
     const RopeConfig config = plainRope(64, 64, 1e4);
     const FrequencyTable table = frequencyTable(config);
     for (const auto& [text, block] : {std::pair{"400", 1}, std::pair{"4096", 8}}) {
-        const FigureSpec figure =
-            figureFor("angles", {config}, withSettings({{"angle_positions", text}, {"angle_value", "angle"}}));
+        const FigureSpec figure = figureFor(
+            "angles", {config}, withSettings({{"angle_positions", text}, {"angle_value", "angle"}}));
         const MapSpec& map = figure.maps.front();
         QCOMPARE(map.block, block);
         QCOMPARE(map.colours, ColourTable::Cyclic);
@@ -150,7 +150,7 @@ void TestAngles::angleOfACell()
                 const long double away = std::remainder(cell - middle * theta, 2.0L * kPiLong);
                 QVERIFY(std::fabs(away) < 1e-11L);
             }
-        QCOMPARE(shown < map.rows * map.columns, block > 1);
+        QCOMPARE(shown<map.rows * map.columns, block> 1);
     }
 }
 
@@ -187,7 +187,8 @@ void TestAngles::everyConfiguration()
     none.rule = FrequencyRule::None;
     FigureOptions options;
     options.focus = "B";
-    const FigureSpec figure = figureFor("angles", {plainRope(128, 128, 1e4), none, plainRope(96, 24, 1e4)}, options);
+    const FigureSpec figure =
+        figureFor("angles", {plainRope(128, 128, 1e4), none, plainRope(96, 24, 1e4)}, options);
     checkShapes(figure);
     QCOMPARE(figure.maps.front().configuration, 1);
     QCOMPARE(figure.more.size(), std::size_t{2});

@@ -32,11 +32,11 @@ LoopParts loopParts(const RopeConfig& config, const std::vector<double>& q, cons
             content += product.real();
             continue;
         }
-        const long double factor = static_cast<long double>(table.attentionFactor) * table.attentionFactor *
-                                   (rates.empty() ? 1.0L
-                                                  : std::exp(static_cast<long double>(rates[static_cast<std::size_t>(
-                                                                 pair)]) *
-                                                             distance));
+        const long double factor =
+            static_cast<long double>(table.attentionFactor) * table.attentionFactor *
+            (rates.empty()
+                 ? 1.0L
+                 : std::exp(static_cast<long double>(rates[static_cast<std::size_t>(pair)]) * distance));
         positional +=
             factor *
             (product * std::polar(1.0L, static_cast<long double>(distance) * table.theta(pair))).real();
@@ -138,7 +138,8 @@ void TestChannels::partsAreTheScore()
         QCOMPARE(absoluteDifference((*curve.y)[15], positional, 1e-12 * scale), QString()); // m - n = 15
         if (options.content == Content::Ones)
             for (std::size_t r = 0; r < curve.y->size(); r += 37)
-                QCOMPARE(absoluteDifference((*curve.y)[r] + (*still.y)[r], (*own.decay->similarMean)[r], 1e-11 * scale),
+                QCOMPARE(absoluteDifference((*curve.y)[r] + (*still.y)[r], (*own.decay->similarMean)[r],
+                                            1e-11 * scale),
                          QString());
     }
 }
@@ -167,7 +168,8 @@ void TestChannels::rows()
         for (std::int64_t r = 0; r < 33; ++r) {
             long double sum = 0.0L, square = 0.0L, still = 0.0L, stillSquare = 0.0L;
             for (std::int64_t n = 0; n + r < 33; ++n) {
-                const LoopParts one = loopParts(config, row(options.tensors->query, n + r), row(options.tensors->key, n), r);
+                const LoopParts one =
+                    loopParts(config, row(options.tensors->query, n + r), row(options.tensors->key, n), r);
                 sum += one.positional;
                 square += static_cast<long double>(one.positional) * one.positional;
                 still += one.content;
@@ -175,24 +177,27 @@ void TestChannels::rows()
             }
             const auto count = static_cast<long double>(33 - r);
             const auto at = static_cast<std::size_t>(r);
-            QCOMPARE(absoluteDifference(parts->meanPositional[at], static_cast<double>(sum / count), 1e-13 * scale),
+            QCOMPARE(absoluteDifference(parts->meanPositional[at], static_cast<double>(sum / count),
+                                        1e-13 * scale),
                      QString());
-            QCOMPARE(absoluteDifference(parts->meanContent[at], static_cast<double>(still / count), 1e-13 * scale),
-                     QString());
+            QCOMPARE(
+                absoluteDifference(parts->meanContent[at], static_cast<double>(still / count), 1e-13 * scale),
+                QString());
             const auto variance = [&](long double value, long double squares) {
                 return static_cast<double>(std::max(0.0L, squares / count - value * value / (count * count)));
             };
-            QCOMPARE(absoluteDifference(parts->sdPositional[at] * parts->sdPositional[at], variance(sum, square),
-                                        1e-12 * scale * scale),
+            QCOMPARE(absoluteDifference(parts->sdPositional[at] * parts->sdPositional[at],
+                                        variance(sum, square), 1e-12 * scale * scale),
                      QString());
-            QCOMPARE(absoluteDifference(parts->sdContent[at] * parts->sdContent[at], variance(still, stillSquare),
-                                        1e-12 * scale * scale),
+            QCOMPARE(absoluteDifference(parts->sdContent[at] * parts->sdContent[at],
+                                        variance(still, stillSquare), 1e-12 * scale * scale),
                      QString());
             positionalSquare += square;
             contentSquare += stillSquare;
         }
-        QCOMPARE(absoluteDifference(parts->positionalShare,
-                                    static_cast<double>(positionalSquare / (positionalSquare + contentSquare)), 1e-12),
+        QCOMPARE(absoluteDifference(
+                     parts->positionalShare,
+                     static_cast<double>(positionalSquare / (positionalSquare + contentSquare)), 1e-12),
                  QString());
     }
 }
@@ -206,8 +211,8 @@ void TestChannels::rowsNotFinite()
     tensors->query[2 * 8 + 1] = std::nan("");
     tensors->key[2 * 8 + 7] = INFINITY; // the same row counts once
     options.tensors = tensors;
-    const auto parts =
-        rowParts(config, channelMap(config), frequencyTable(config), *ContentSource::make(options, config), 100);
+    const auto parts = rowParts(config, channelMap(config), frequencyTable(config),
+                                *ContentSource::make(options, config), 100);
     QCOMPARE(parts->notFinite, 1);
     QCOMPARE(parts->rows, 5);
     for (const double value : parts->meanPositional)
@@ -349,7 +354,8 @@ void TestChannels::severalConfigurations()
     QCOMPARE(figure.table->rows, 3);
     QCOMPARE(figure.table->columns, 192);
     const std::string caption = toEnglish(figure.caption);
-    QVERIFY2(caption.find("A: 24 of 96") != std::string::npos && caption.find("C: 0 of 64") != std::string::npos,
+    QVERIFY2(caption.find("A: 24 of 96") != std::string::npos &&
+                 caption.find("C: 0 of 64") != std::string::npos,
              caption.c_str());
     QCOMPARE(*markerOf(figure, "positional_part", 2).value, 0.0);
     QCOMPARE(absoluteDifference(*markerOf(figure, "content_part", 2).value, 1.0, 1e-15), QString());
@@ -364,7 +370,8 @@ void TestChannels::stopped()
     const FrequencyTable table = frequencyTable(config);
     const std::vector<double> ones(64, 1.0);
     QVERIFY(!scoreParts(config, channelMap(config), table, {ones, ones}, 1000, source.get_token()));
-    QVERIFY(!rowParts(config, channelMap(config), table, *ContentSource::make({}, config), 50, source.get_token()));
+    QVERIFY(!rowParts(config, channelMap(config), table, *ContentSource::make({}, config), 50,
+                      source.get_token()));
 }
 
 QTEST_GUILESS_MAIN(TestChannels)

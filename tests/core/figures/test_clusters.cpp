@@ -68,7 +68,8 @@ void TestClustersFigure::promises()
         config.name = "random";
         if (config.headDim < 2 || config.headDim > 128 || hasError(validate(config)))
             continue;
-        const FigureSpec figure = figureFor({"clusters", {config}, {{"cluster_points", "16"}, {"cluster_length", "100"}}});
+        const FigureSpec figure =
+            figureFor({"clusters", {config}, {{"cluster_points", "16"}, {"cluster_length", "100"}}});
         QCOMPARE(brokenPromise(figure), std::string());
         QVERIFY(figure.failure.isEmpty());
     }
@@ -80,9 +81,11 @@ void TestClustersFigure::withoutRotationBothAreOne()
     config.rule = FrequencyRule::None;
     config.rotaryDim = 0;
     const FigureSpec figure = figureFor({"clusters", {config}, {{"cluster_length", "64"}}});
-    QCOMPARE(absoluteDifference(*findSeries(figure, "query")->y, *findSeries(figure, "query_without_rope")->y, 0.0),
+    QCOMPARE(absoluteDifference(*findSeries(figure, "query")->y, *findSeries(figure, "query_without_rope")->y,
+                                0.0),
              QString());
-    QCOMPARE(absoluteDifference(*findSeries(figure, "silhouette")->y, *findSeries(figure, "silhouette_without_rope")->y, 0.0),
+    QCOMPARE(absoluteDifference(*findSeries(figure, "silhouette")->y,
+                                *findSeries(figure, "silhouette_without_rope")->y, 0.0),
              QString());
     for (const double share : *findSeries(figure, "centroid_distance_model")->y)
         QCOMPARE(share, 1.0);
@@ -106,14 +109,16 @@ void TestClustersFigure::modelDistance()
             }
             square += (re * re + im * im) / (static_cast<long double>(count) * count);
         }
-        QCOMPARE(absoluteDifference((*model->y)[at], static_cast<double>(std::sqrt(square / 4)), 1e-12), QString());
+        QCOMPARE(absoluteDifference((*model->y)[at], static_cast<double>(std::sqrt(square / 4)), 1e-12),
+                 QString());
     }
     RopeConfig id = plain(128);
     id.rule = FrequencyRule::RopeId;
     id.channels = ChannelScheme::Quarters13;
     id.originalMaxPositionEmbeddings = 4096;
     const FigureSpec half = figureFor({"clusters", {id}, {{"cluster_points", "16"}}});
-    QCOMPARE(absoluteDifference(findSeries(half, "centroid_distance_model")->y->back(), std::sqrt(0.5), 1e-3), QString());
+    QCOMPARE(absoluteDifference(findSeries(half, "centroid_distance_model")->y->back(), std::sqrt(0.5), 1e-3),
+             QString());
     // Drawn points agree with the law within their spread.
     QVERIFY(std::fabs(findSeries(half, "centroid_distance")->y->back() - std::sqrt(0.5)) < 0.05);
 }
@@ -130,8 +135,10 @@ void TestClustersFigure::fileContent()
     QVERIFY(!findSeries(figure, "centroid_distance_model"));
     QCOMPARE(findSeries(figure, "query")->y->size(), std::size_t{4});
     const TableSpec& table = tableOf(figure);
-    QCOMPARE(QString::fromStdString(toEnglish(table.cells[0].text)), QStringLiteral("0.969")); // silhouette without RoPE
-    QCOMPARE(QString::fromStdString(toEnglish(table.cells[2].text)), QStringLiteral("0.0382")); // Davies-Bouldin
+    QCOMPARE(QString::fromStdString(toEnglish(table.cells[0].text)),
+             QStringLiteral("0.969")); // silhouette without RoPE
+    QCOMPARE(QString::fromStdString(toEnglish(table.cells[2].text)),
+             QStringLiteral("0.0382")); // Davies-Bouldin
     // With RoPE: the rows turned here by hand.
     const auto turned = [&](const std::vector<double>& rows) {
         std::vector<double> result = rows;
@@ -145,9 +152,14 @@ void TestClustersFigure::fileContent()
         return result;
     };
     const std::vector<double> q = turned(options.tensors->query), k = turned(options.tensors->key);
-    QCOMPARE(absoluteDifference(findSeries(figure, "silhouette")->y->back(), silhouette(q, k, 4), 1e-12), QString());
-    QCOMPARE(relativeDifference(findSeries(figure, "davies_bouldin")->y->back(), daviesBouldin(q, k, 4), 1e-12), QString());
-    QCOMPARE(absoluteDifference(findSeries(figure, "mean_score")->y->back(), meanCausalScore(q, k, 4) / 4.0, 1e-13), QString());
+    QCOMPARE(absoluteDifference(findSeries(figure, "silhouette")->y->back(), silhouette(q, k, 4), 1e-12),
+             QString());
+    QCOMPARE(
+        relativeDifference(findSeries(figure, "davies_bouldin")->y->back(), daviesBouldin(q, k, 4), 1e-12),
+        QString());
+    QCOMPARE(absoluteDifference(findSeries(figure, "mean_score")->y->back(), meanCausalScore(q, k, 4) / 4.0,
+                                1e-13),
+             QString());
 }
 
 /// Tensors in another channel order give the same figure once they say so.
@@ -165,7 +177,8 @@ void TestClustersFigure::layoutsOfAFile()
             std::swap((*rows)[at + 1], (*rows)[at + 2]); // pairs (0, 2), (1, 3) become (0, 1), (2, 3)
     options.tensors = other;
     const FigureSpec interleaved = figureFor({"clusters", {plain(4)}, {}, options});
-    QCOMPARE(absoluteDifference(*findSeries(interleaved, "query")->y, *findSeries(half, "query")->y, 1e-15), QString());
+    QCOMPARE(absoluteDifference(*findSeries(interleaved, "query")->y, *findSeries(half, "query")->y, 1e-15),
+             QString());
     const auto said = [](const FigureSpec& figure) {
         return std::any_of(figure.notes.begin(), figure.notes.end(), [](const Issue& issue) {
             return toEnglish(issue.text).find("channels are interleaved") != std::string::npos;
@@ -176,9 +189,11 @@ void TestClustersFigure::layoutsOfAFile()
 
 void TestClustersFigure::everyStep()
 {
-    const FigureSpec figure = figureFor({"clusters", {plain(8)}, {{"cluster_length", "1000"}, {"cluster_points", "100"}}});
+    const FigureSpec figure =
+        figureFor({"clusters", {plain(8)}, {{"cluster_length", "1000"}, {"cluster_points", "100"}}});
     QCOMPARE(findSeries(figure, "query")->y->size(), std::size_t{100});
-    const FigureSpec odd = figureFor({"clusters", {plain(8)}, {{"cluster_length", "1001"}, {"cluster_points", "100"}}});
+    const FigureSpec odd =
+        figureFor({"clusters", {plain(8)}, {{"cluster_length", "1001"}, {"cluster_points", "100"}}});
     QCOMPARE(findSeries(odd, "query")->y->size(), std::size_t{91}); // every 11th
     QVERIFY(toEnglish(odd.caption).find("1 in 11 of") != std::string::npos);
 }

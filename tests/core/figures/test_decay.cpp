@@ -90,16 +90,20 @@ void TestDecayFigure::envelopeAgainstALoop()
 void TestDecayFigure::units()
 {
     const FigureSpec plain = figureFor({"decay", {llama2()}, {}, to(100)});
-    for (const auto& [word, factor] : {std::pair{"logit", std::sqrt(128.0)}, {"mean_over_sd", std::sqrt(128.0)}}) {
+    for (const auto& [word, factor] :
+         {std::pair{"logit", std::sqrt(128.0)}, {"mean_over_sd", std::sqrt(128.0)}}) {
         const FigureSpec figure = figureFor({"decay", {llama2()}, {{"decay_unit", word}}, to(100)});
         QCOMPARE(brokenPromise(figure), std::string());
         // The data stays in C units, the drawn curve does not.
-        QCOMPARE(absoluteDifference(*findSeries(figure, "similar_mean")->y, *findSeries(plain, "similar_mean")->y, 0.0),
+        QCOMPARE(absoluteDifference(*findSeries(figure, "similar_mean")->y,
+                                    *findSeries(plain, "similar_mean")->y, 0.0),
                  QString());
         const Series* shown = drawn(figure, "similar_mean");
         QVERIFY(shown && !shown->isExported);
         for (const std::size_t r : {0, 3, 100})
-            QCOMPARE(relativeDifference((*shown->y)[r], factor * cosineSum(64, 1e4, static_cast<double>(r)), 1e-10), QString());
+            QCOMPARE(relativeDifference((*shown->y)[r], factor * cosineSum(64, 1e4, static_cast<double>(r)),
+                                        1e-10),
+                     QString());
         QVERIFY(figure.yAxis.upper > factor);
         QVERIFY(figure.yAxis.label.text != plain.yAxis.label.text);
     }
@@ -139,13 +143,15 @@ void TestDecayFigure::difference()
 {
     RopeConfig larger = llama2();
     larger.base = 5e5;
-    const FigureSpec figure = figureFor({"decay", {llama2(), larger}, {{"decay_compare", "difference"}}, to(2000)});
+    const FigureSpec figure =
+        figureFor({"decay", {llama2(), larger}, {{"decay_compare", "difference"}}, to(2000)});
     QCOMPARE(brokenPromise(figure), std::string());
     const Series* series = findSeries(figure, "similar_mean_difference", 1);
     QVERIFY(series);
     for (const std::size_t r : {0, 17, 2000})
         QCOMPARE(absoluteDifference((*series->y)[r],
-                                    cosineSum(64, 5e5, static_cast<double>(r)) - cosineSum(64, 1e4, static_cast<double>(r)),
+                                    cosineSum(64, 5e5, static_cast<double>(r)) -
+                                        cosineSum(64, 1e4, static_cast<double>(r)),
                                     1e-10),
                  QString());
     QVERIFY(!drawn(figure, "similar_mean"));

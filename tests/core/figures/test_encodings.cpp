@@ -72,15 +72,18 @@ void TestEncodingsFigure::promises()
 
 void TestEncodingsFigure::curvesAreTheFunctions()
 {
-    const FigureSpec figure = figureFor(
-        {"encodings", {named(64, 64)}, {{"d_model", "512"}, {"encodings_span", "600"}, {"alibi_heads", "12"}}});
+    const FigureSpec figure =
+        figureFor({"encodings",
+                   {named(64, 64)},
+                   {{"d_model", "512"}, {"encodings_span", "600"}, {"alibi_heads", "12"}}});
     for (const double r : {-600.0, -128.0, -3.0, 0.0, 1.0, 100.0, 511.0, 512.0}) {
         QCOMPARE(valueAt(figure, "sinusoidal", r), sinusoidalProduct(512, 1e4, r));
         QCOMPARE(valueAt(figure, "transformer_xl", r), TransformerXlTerm(1, 512, 1e4).at(r));
         QCOMPARE(valueAt(figure, "deberta_v1", r), DebertaTerm(1, 64, false).at(std::llround(r)));
         QCOMPARE(valueAt(figure, "none", r), 0.0);
-        QCOMPARE(std::isnan(valueAt(figure, "learned", r)), std::fabs(r) > 511.0); // undefined beyond its rows
-        QCOMPARE(std::isnan(valueAt(figure, "alibi_head_1", r)), r < 0.0);         // causal
+        QCOMPARE(std::isnan(valueAt(figure, "learned", r)),
+                 std::fabs(r) > 511.0);                                    // undefined beyond its rows
+        QCOMPARE(std::isnan(valueAt(figure, "alibi_head_1", r)), r < 0.0); // causal
     }
     // r = query - key: a key on the left has r > 0, and the buckets below 16.
     QCOMPARE(valueAt(figure, "t5_bidirectional", 64), 14.0);
@@ -100,17 +103,21 @@ void TestEncodingsFigure::ropeIsTheCosineSum()
             full += std::cos(r * std::pow(1e4L, -2.0L * i / 128.0L));
         for (int i = 0; i < 12; ++i)
             partial += std::cos(r * std::pow(1e4L, -2.0L * i / 24.0L));
-        QCOMPARE(absoluteDifference(valueAt(figure, "rope", r, 0), static_cast<double>(full / 64.0L), 1e-13), QString());
-        QCOMPARE(absoluteDifference(valueAt(figure, "rope", r, 1), static_cast<double>(partial / 48.0L), 1e-13),
+        QCOMPARE(absoluteDifference(valueAt(figure, "rope", r, 0), static_cast<double>(full / 64.0L), 1e-13),
                  QString());
+        QCOMPARE(
+            absoluteDifference(valueAt(figure, "rope", r, 1), static_cast<double>(partial / 48.0L), 1e-13),
+            QString());
     }
 }
 
 void TestEncodingsFigure::chosenIsLarge()
 {
     for (const char* word : {"rope", "sinusoidal", "learned", "transformer_xl", "deberta_index"}) {
-        const FigureSpec figure = figureFor(
-            {"encodings", {named(64, 64)}, {{"encodings_shown", word}, {"encodings_view", "maps"}, {"d_model", "64"}}});
+        const FigureSpec figure =
+            figureFor({"encodings",
+                       {named(64, 64)},
+                       {{"encodings_shown", word}, {"encodings_view", "maps"}, {"d_model", "64"}}});
         QCOMPARE(figure.maps.front().name, std::string(word));
         QCOMPARE(figure.rowSpan, 2);
         QCOMPARE(figure.more.size(), std::size_t{8});
@@ -142,7 +149,8 @@ void TestEncodingsFigure::normalisedIsAPictureOnly()
             QVERIFY(magnitude == 0.0 || std::fabs(magnitude - 1.0) < 1e-15);
         }
     QVERIFY(drawn > 10);
-    for (const char* name : {"rope", "sinusoidal", "transformer_xl", "alibi_head_1", "none"}) // over one another
+    for (const char* name :
+         {"rope", "sinusoidal", "transformer_xl", "alibi_head_1", "none"}) // over one another
         QVERIFY(std::any_of(after.series.begin(), after.series.end(), [&](const Series& series) {
             return series.name == name && series.style == SeriesStyle::Line;
         }));
@@ -207,13 +215,15 @@ void TestEncodingsFigure::fourTerms()
     const FigureSpec identity = figureFor({"encodings", {named(96, 24)}, {{"encodings_view", "terms"}}});
     const FigureSpec random =
         figureFor({"encodings", {named(96, 24)}, {{"encodings_view", "terms"}, {"mixing", "random"}}});
-    const auto spread = [](const FigureSpec& figure, int term) { return valueAt(figure, "diagonal_spread", term); };
+    const auto spread = [](const FigureSpec& figure, int term) {
+        return valueAt(figure, "diagonal_spread", term);
+    };
     for (const FigureSpec* figure : {&identity, &random}) {
-        QCOMPARE(spread(*figure, 0), 0.0);     // no position
-        QVERIFY(spread(*figure, 1) > 1.0);     // the key's
-        QVERIFY(spread(*figure, 2) > 1.0);     // the query's
-        QVERIFY(spread(*figure, 4) > 1.0);     // the sum
-        QVERIFY(spread(*figure, 5) < 1e-12);   // RoPE, whatever M
+        QCOMPARE(spread(*figure, 0), 0.0);   // no position
+        QVERIFY(spread(*figure, 1) > 1.0);   // the key's
+        QVERIFY(spread(*figure, 2) > 1.0);   // the query's
+        QVERIFY(spread(*figure, 4) > 1.0);   // the sum
+        QVERIFY(spread(*figure, 5) < 1e-12); // RoPE, whatever M
     }
     QVERIFY(spread(identity, 3) < 1e-12);
     QVERIFY(spread(random, 3) > 1.0); // a general M does not commute with the rotations
@@ -253,8 +263,8 @@ void TestEncodingsFigure::orderOfWords()
     for (const char* name : {"attention_none_sentence_1", "attention_rope_sentence_2"}) {
         const Values& weights = findSeries(figure, name)->y;
         for (std::size_t row = 0; row < 3; ++row)
-            QCOMPARE(relativeDifference((*weights)[3 * row] + (*weights)[3 * row + 1] + (*weights)[3 * row + 2], 1.0,
-                                        1e-14),
+            QCOMPARE(relativeDifference(
+                         (*weights)[3 * row] + (*weights)[3 * row + 1] + (*weights)[3 * row + 2], 1.0, 1e-14),
                      QString());
     }
     // bites attends to dog as to a distance of -1 in one sentence, of 1 in the other; without RoPE alike.

@@ -10,7 +10,8 @@ using namespace ropewalk::test;
 
 namespace {
 
-FigureOptions withRows(const std::vector<double>& query, const std::vector<double>& key, std::int64_t m, std::int64_t n)
+FigureOptions withRows(const std::vector<double>& query, const std::vector<double>& key, std::int64_t m,
+                       std::int64_t n)
 {
     auto tensors = std::make_shared<HeadTensors>();
     tensors->headDim = static_cast<int>(query.size());
@@ -28,8 +29,8 @@ FigureOptions withRows(const std::vector<double>& query, const std::vector<doubl
 }
 
 /// The score over head_dim with q turned by `queryLayout` at m and k by `keyLayout` at n, in long double.
-double loopScore(RopeConfig config, const std::vector<double>& q, const std::vector<double>& k, Layout queryLayout,
-                 Layout keyLayout, std::int64_t m, std::int64_t n)
+double loopScore(RopeConfig config, const std::vector<double>& q, const std::vector<double>& k,
+                 Layout queryLayout, Layout keyLayout, std::int64_t m, std::int64_t n)
 {
     const FrequencyTable table = frequencyTable(config);
     const auto turn = [&](const std::vector<double>& row, Layout layout, std::int64_t position) {
@@ -43,8 +44,10 @@ double loopScore(RopeConfig config, const std::vector<double>& q, const std::vec
             const long double angle = static_cast<long double>(position) * table.theta(pair);
             const long double x = row[static_cast<std::size_t>(a)];
             const long double y = row[static_cast<std::size_t>(b)];
-            turned[static_cast<std::size_t>(a)] = table.attentionFactor * (x * std::cos(angle) - y * std::sin(angle));
-            turned[static_cast<std::size_t>(b)] = table.attentionFactor * (x * std::sin(angle) + y * std::cos(angle));
+            turned[static_cast<std::size_t>(a)] =
+                table.attentionFactor * (x * std::cos(angle) - y * std::sin(angle));
+            turned[static_cast<std::size_t>(b)] =
+                table.attentionFactor * (x * std::sin(angle) + y * std::cos(angle));
         }
         return turned;
     };
@@ -97,12 +100,15 @@ void TestLayouts::permutedVectorsHaveTheSameScore()
         return resultsFor("plane", {config}, options).configurations.front().scores->score;
     };
     const double expected = score(interleaved, withRows(q, k, 5, 2));
-    QCOMPARE(absoluteDifference(score(half, withRows(permuted(q), permuted(k), 5, 2)), expected, 1e-12), QString());
-    QCOMPARE(absoluteDifference(score(half, withRows(permuted(q), permuted(k), 105, 102)), expected, 1e-12), QString());
+    QCOMPARE(absoluteDifference(score(half, withRows(permuted(q), permuted(k), 5, 2)), expected, 1e-12),
+             QString());
+    QCOMPARE(absoluteDifference(score(half, withRows(permuted(q), permuted(k), 105, 102)), expected, 1e-12),
+             QString());
     QCOMPARE(absoluteDifference(score(interleaved, withRows(q, k, 105, 102)), expected, 1e-12), QString());
     QVERIFY(std::fabs(score(half, withRows(q, k, 5, 2)) - expected) > 0.1);
     // At equal positions the layout does not matter: nothing is turned between q and k.
-    QCOMPARE(absoluteDifference(score(half, withRows(q, k, 7, 7)), score(interleaved, withRows(q, k, 7, 7)), 1e-12),
+    QCOMPARE(absoluteDifference(score(half, withRows(q, k, 7, 7)), score(interleaved, withRows(q, k, 7, 7)),
+                                1e-12),
              QString());
 }
 
@@ -167,7 +173,8 @@ void TestLayouts::stripsOfRandomHeads()
             int still = 0;
             for (int pair = 0; pair < map.pairCount(); ++pair)
                 for (const int channel : {map.pair(pair).first, map.pair(pair).second}) {
-                    const TableCell& cell = table.cells[static_cast<std::size_t>(row * config.headDim + channel)];
+                    const TableCell& cell =
+                        table.cells[static_cast<std::size_t>(row * config.headDim + channel)];
                     QCOMPARE(cell.pair, pair);
                     QCOMPARE(toEnglish(cell.text), std::to_string(channel));
                     still += cell.fill == CellFill::Still;
@@ -202,11 +209,11 @@ void TestLayouts::matrices()
     };
     QVERIFY(figure.more[0].table->isMatrix);
     QCOMPARE(textsOf(figure.more[0]),
-             (std::vector<std::string>{"cos mθ₀", "−sin mθ₀", "0", "0", "sin mθ₀", "cos mθ₀", "0", "0", "0", "0",
-                                       "cos mθ₁", "−sin mθ₁", "0", "0", "sin mθ₁", "cos mθ₁"}));
+             (std::vector<std::string>{"cos mθ₀", "−sin mθ₀", "0", "0", "sin mθ₀", "cos mθ₀", "0", "0", "0",
+                                       "0", "cos mθ₁", "−sin mθ₁", "0", "0", "sin mθ₁", "cos mθ₁"}));
     QCOMPARE(textsOf(figure.more[1]),
-             (std::vector<std::string>{"cos mθ₀", "0", "−sin mθ₀", "0", "0", "cos mθ₁", "0", "−sin mθ₁", "sin mθ₀", "0",
-                                       "cos mθ₀", "0", "0", "sin mθ₁", "0", "cos mθ₁"}));
+             (std::vector<std::string>{"cos mθ₀", "0", "−sin mθ₀", "0", "0", "cos mθ₁", "0", "−sin mθ₁",
+                                       "sin mθ₀", "0", "cos mθ₀", "0", "0", "sin mθ₁", "0", "cos mθ₁"}));
     // Of a whole head: the channels of its first two pairs.
     const FigureSpec wide = figureFor("layouts", {plainRope(128, 128, 1e4)});
     std::vector<std::string> heads;
@@ -239,7 +246,8 @@ void TestLayouts::curves()
             QCOMPARE(series.y->size(), std::size_t{256});
             for (const std::int64_t shift : {0, 1, 77, 255})
                 QCOMPARE(absoluteDifference((*series.y)[static_cast<std::size_t>(shift)],
-                                            loopScore(config, q, k, query, key, 40 + shift, 25 + shift), 1e-13 * scale),
+                                            loopScore(config, q, k, query, key, 40 + shift, 25 + shift),
+                                            1e-13 * scale),
                          QString());
         }
         QVERIFY(spread(seriesOf(figure, "score_right_layout")) < 1e-12 * scale);

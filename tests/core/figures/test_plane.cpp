@@ -61,14 +61,17 @@ void TestPlane::matricesOfRandomPairs()
         options.m = std::uniform_int_distribution<int>(0, 4000)(random);
         options.n = std::uniform_int_distribution<int>(0, 4000)(random);
         options.pair = std::uniform_int_distribution<int>(0, config.headDim / 2 - 1)(random);
-        const char* const view = std::array{"pairs", "compose", "transpose"}[static_cast<std::size_t>(round % 3)];
+        const char* const view =
+            std::array{"pairs", "compose", "transpose"}[static_cast<std::size_t>(round % 3)];
         const FigureSpec figure = figureFor("plane", {config}, withSettings({{"plane_view", view}}, options));
         checkShapes(figure);
         QCOMPARE(figure.more.size(), std::size_t{3});
         const long double theta = table.theta(options.pair);
-        const long double factor =
-            round % 3 == 0 && table.turns(options.pair) ? static_cast<long double>(table.attentionFactor) : 1.0L;
-        const auto sum = static_cast<long double>(round % 3 == 1 ? options.m + options.n : options.n - options.m);
+        const long double factor = round % 3 == 0 && table.turns(options.pair)
+                                       ? static_cast<long double>(table.attentionFactor)
+                                       : 1.0L;
+        const auto sum =
+            static_cast<long double>(round % 3 == 1 ? options.m + options.n : options.n - options.m);
         const double allowed = 5.1e-7 + 1e-12;
         QCOMPARE(absoluteDifference(numbersIn(figure.more[0]),
                                     rotation(factor, static_cast<long double>(options.m) * theta), allowed),
@@ -76,8 +79,9 @@ void TestPlane::matricesOfRandomPairs()
         QCOMPARE(absoluteDifference(numbersIn(figure.more[1]),
                                     rotation(factor, static_cast<long double>(options.n) * theta), allowed),
                  QString());
-        QCOMPARE(absoluteDifference(numbersIn(figure.more[2]), rotation(factor * factor, sum * theta), allowed),
-                 QString());
+        QCOMPARE(
+            absoluteDifference(numbersIn(figure.more[2]), rotation(factor * factor, sum * theta), allowed),
+            QString());
         for (const PlotSpec& plot : figure.more)
             QVERIFY(plot.table->isMatrix);
     }
@@ -100,9 +104,10 @@ void TestPlane::oneTurnByHand()
     for (const TableCell& cell : figure.more[1].table->cells)
         texts.push_back(toEnglish(cell.text));
     QCOMPARE(texts, (std::vector<std::string>{"1.000000", "0.000000", "0.000000", "1.000000"}));
-    const FigureSpec composed = figureFor("plane", {plainRope(64, 64, 1e4)},
-                                          withSettings({{"plane_view", "compose"}}, options));
-    QVERIFY(std::abs(composed.planes.front().query - std::complex<double>(std::cos(1.0), std::sin(1.0))) < 1e-15);
+    const FigureSpec composed =
+        figureFor("plane", {plainRope(64, 64, 1e4)}, withSettings({{"plane_view", "compose"}}, options));
+    QVERIFY(std::abs(composed.planes.front().query - std::complex<double>(std::cos(1.0), std::sin(1.0))) <
+            1e-15);
 }
 
 void TestPlane::scaledMatrices()
@@ -148,7 +153,8 @@ void TestPlane::compose()
     options.m = 40;
     options.n = 25;
     const RopeConfig config = plainRope(64, 64, 1e4);
-    const FigureSpec figure = figureFor("plane", {config}, withSettings({{"plane_view", "compose"}}, options));
+    const FigureSpec figure =
+        figureFor("plane", {config}, withSettings({{"plane_view", "compose"}}, options));
     const PlanePanel& panel = figure.planes.front();
     const double theta = frequencyTable(config).theta(3);
     QVERIFY(panel.composed);
@@ -169,14 +175,16 @@ void TestPlane::transpose()
     options.m = 40;
     options.n = 0;
     const RopeConfig config = plainRope(64, 64, 1e4);
-    const FigureSpec figure = figureFor("plane", {config}, withSettings({{"plane_view", "transpose"}}, options));
+    const FigureSpec figure =
+        figureFor("plane", {config}, withSettings({{"plane_view", "transpose"}}, options));
     const PlanePanel& panel = figure.planes.front();
     QVERIFY(std::abs(*panel.composed - std::conj(panel.query)) < 1e-14); // R(a)ᵗ = R(-a)
     QVERIFY(std::abs(panel.sweepFrom * std::polar(1.0, panel.sweepRadians) - *panel.composed) < 1e-14);
     // Only the distance is left: both positions shifted, the same product.
     options.m = 1040;
     options.n = 1000;
-    const FigureSpec shifted = figureFor("plane", {config}, withSettings({{"plane_view", "transpose"}}, options));
+    const FigureSpec shifted =
+        figureFor("plane", {config}, withSettings({{"plane_view", "transpose"}}, options));
     QVERIFY(std::abs(*shifted.planes.front().composed - *panel.composed) < 1e-12);
     QCOMPARE(absoluteDifference(numbersIn(shifted.more[2]), numbersIn(figure.more[2]), 1.1e-6), QString());
 }
@@ -189,7 +197,8 @@ void TestPlane::spectrumValues()
         const FrequencyTable table = frequencyTable(config);
         const double length = static_cast<double>(*trainingLength(config));
         for (const char* word : {"wavelength", "theta", "turns"}) {
-            const FigureSpec figure = figureFor("spectrum", {config}, withSettings({{"spectrum_value", word}}));
+            const FigureSpec figure =
+                figureFor("spectrum", {config}, withSettings({{"spectrum_value", word}}));
             checkShapes(figure);
             const Series& drawn = drawnMarkers(figure);
             for (std::size_t i = 0; i < table.scaled.size(); ++i) {
@@ -199,7 +208,7 @@ void TestPlane::spectrumValues()
                     QVERIFY(std::isnan(actual));
                     continue;
                 }
-                const double expected = *word == 'w'                    ? kTwoPi / theta
+                const double expected = *word == 'w'                        ? kTwoPi / theta
                                         : std::string_view(word) == "theta" ? theta
                                                                             : length * theta / kTwoPi;
                 QCOMPARE(relativeDifference(actual, expected, 1e-15), QString());
@@ -249,9 +258,12 @@ void TestPlane::spectrumGuides()
         std::sort(at.begin(), at.end());
         return at;
     };
-    // Llama-3: low and high frequency factors 1 and 4, so wavelengths T and T/4; T itself coincides with the former.
-    QCOMPARE(relativeDifference(horizontals("wavelength"), std::vector<double>{2048.0, 8192.0}, 1e-14), QString());
-    QCOMPARE(relativeDifference(horizontals("theta"), std::vector<double>{kTwoPi / 8192.0, kTwoPi / 2048.0}, 1e-14),
+    // Llama-3: low and high frequency factors 1 and 4, so wavelengths T and T/4; T itself coincides with the
+    // former.
+    QCOMPARE(relativeDifference(horizontals("wavelength"), std::vector<double>{2048.0, 8192.0}, 1e-14),
+             QString());
+    QCOMPARE(relativeDifference(horizontals("theta"), std::vector<double>{kTwoPi / 8192.0, kTwoPi / 2048.0},
+                                1e-14),
              QString());
     QCOMPARE(relativeDifference(horizontals("turns"), std::vector<double>{1.0, 4.0}, 1e-14), QString());
 }

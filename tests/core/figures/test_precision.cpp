@@ -32,7 +32,9 @@ double loopScoreError(const RopeConfig& config, PrecisionMode mode, const std::v
         const long double rounded = static_cast<long double>(atQuery[i]) - atKey[i];
         const long double exact = static_cast<long double>(distance) * table.theta(pair);
         const long double damping =
-            rates.empty() ? 1.0L : std::exp(static_cast<long double>(rates[static_cast<std::size_t>(pair)]) * distance);
+            rates.empty()
+                ? 1.0L
+                : std::exp(static_cast<long double>(rates[static_cast<std::size_t>(pair)]) * distance);
         error += damping * (product * (std::polar(1.0L, rounded) - std::polar(1.0L, exact))).real();
     }
     const long double factor = static_cast<long double>(table.attentionFactor) * table.attentionFactor;
@@ -112,7 +114,8 @@ void TestPrecisionFigure::scoreError()
                 if (std::isnan(expected))
                     QVERIFY(std::isnan((*series.y)[i]));
                 else
-                    QCOMPARE(absoluteDifference((*series.y)[i], expected, 1e-12 + 1e-9 * expected), QString());
+                    QCOMPARE(absoluteDifference((*series.y)[i], expected, 1e-12 + 1e-9 * expected),
+                             QString());
             }
         }
     }
@@ -193,11 +196,12 @@ void TestPrecisionFigure::settings()
                 return series;
         qFatal("nothing drawn");
     };
-    const std::tuple<const char*, const char*, const char*> rows[]{{"cos_sin", "max", "turn_error_max_float32"},
-                                                                    {"cos_sin", "mean", "turn_error_mean_float32"},
-                                                                    {"angle", "max", "angle_error_max_float32"},
-                                                                    {"angle", "mean", "angle_error_mean_float32"},
-                                                                    {"score", "max", "score_error_float32"}};
+    const std::tuple<const char*, const char*, const char*> rows[]{
+        {"cos_sin", "max", "turn_error_max_float32"},
+        {"cos_sin", "mean", "turn_error_mean_float32"},
+        {"angle", "max", "angle_error_max_float32"},
+        {"angle", "mean", "angle_error_mean_float32"},
+        {"score", "max", "score_error_float32"}};
     for (const auto& [quantity, statistic, name] : rows) {
         const FigureSpec figure =
             figureFor("precision", {config},
@@ -208,7 +212,8 @@ void TestPrecisionFigure::settings()
         for (std::size_t i = 0; i < shown.size(); ++i)
             QVERIFY(shown[i] == data[i] || std::isnan(shown[i]));
     }
-    const FigureSpec longer = figureFor("precision", {config}, withSettings({{"precision_positions", "10000000"}}));
+    const FigureSpec longer =
+        figureFor("precision", {config}, withSettings({{"precision_positions", "10000000"}}));
     QCOMPARE(seriesOf(longer, "turn_error_max_float32").x->back(), 1e7);
 }
 

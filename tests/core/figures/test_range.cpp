@@ -54,10 +54,12 @@ void TestRangeFigure::reference()
         config.maxPositionEmbeddings = entry.params["T_train"].toInteger();
         const FigureSpec figure = figureFor({"range", {config}});
         QCOMPARE(brokenPromise(figure), std::string());
-        QCOMPARE(relativeDifference(*findSeries(figure, "turns")->y, numbers(entry.values["cycles_in_T"]), 1e-13),
-                 QString());
+        QCOMPARE(
+            relativeDifference(*findSeries(figure, "turns")->y, numbers(entry.values["cycles_in_T"]), 1e-13),
+            QString());
         QCOMPARE(markerValue(figure, "critical_dimension"), entry.values["critical_dimension"].toDouble());
-        QCOMPARE(markerValue(figure, "full_turn_pairs"), entry.values["n_pairs_at_least_one_cycle"].toDouble());
+        QCOMPARE(markerValue(figure, "full_turn_pairs"),
+                 entry.values["n_pairs_at_least_one_cycle"].toDouble());
         for (const QJsonValue& row : entry.values["rows"].toArray())
             for (const char* name : {"mean_unseen_arc", "mean_unseen_arc_plain"})
                 QCOMPARE(absoluteDifference(valueAt(figure, name, row["n"].toDouble()),
@@ -76,7 +78,8 @@ void TestRangeFigure::limitingCases()
     // Interpolation by N/T ends within a token's step of what was seen.
     for (const double y : *findSeries(figure, "mean_unseen_arc_linear")->y)
         QVERIFY(y < 1e-4);
-    QVERIFY(std::fabs(valueAt(figure, "mean_unseen_arc_ntk_aware", 131072.0) - 0.050) < 5e-4); // maths, section 6
+    QVERIFY(std::fabs(valueAt(figure, "mean_unseen_arc_ntk_aware", 131072.0) - 0.050) <
+            5e-4); // maths, section 6
     RopeConfig interpolated = llama2();
     interpolated.rule = FrequencyRule::Linear;
     interpolated.originalMaxPositionEmbeddings = 4096;
@@ -176,8 +179,9 @@ void TestRangeFigure::stages()
                                        std::min(1.0L, (seen - 1.0L) * theta / kTurn)) /
                     64.0L;
         }
-        QCOMPARE(absoluteDifference(valueAt(figure, "stage_unseen_arc", stage), static_cast<double>(mean), 1e-13),
-                 QString());
+        QCOMPARE(
+            absoluteDifference(valueAt(figure, "stage_unseen_arc", stage), static_cast<double>(mean), 1e-13),
+            QString());
     }
     QCOMPARE(valueAt(figure, "stage_unseen_arc", 2), 0.0); // all of it was trained on
     QVERIFY(!findSeries(figureFor({"range", {llama2()}, {{"stages", "false"}}}), "stage_unseen_arc"));

@@ -56,7 +56,8 @@ struct Exact
                 continue;
             const auto a = static_cast<std::size_t>(channels.pair(pair).first);
             const auto b = static_cast<std::size_t>(channels.pair(pair).second);
-            const Complex h = Complex(rows.query[a], rows.query[b]) * std::conj(Complex(rows.key[a], rows.key[b]));
+            const Complex h =
+                Complex(rows.query[a], rows.query[b]) * std::conj(Complex(rows.key[a], rows.key[b]));
             if (!isTurned || !table.turns(pair)) {
                 sum += h.real();
                 continue;
@@ -124,7 +125,8 @@ struct Exact
                 int count = 0;
                 for (std::int64_t m = i * block; m < std::min((i + 1) * block, length); ++m)
                     for (std::int64_t n = j * block; n < std::min((j + 1) * block, length); ++n) {
-                        const long double cell = rows[static_cast<std::size_t>(m)][static_cast<std::size_t>(n)];
+                        const long double cell =
+                            rows[static_cast<std::size_t>(m)][static_cast<std::size_t>(n)];
                         if (std::isnan(cell))
                             continue;
                         sum += cell;
@@ -149,7 +151,10 @@ QString mapDifference(const MapSpec& map, const std::vector<double>& expected, d
         const double value = (*map.values)[i];
         if (std::isnan(value) != std::isnan(expected[i]) ||
             !(std::isnan(value) || std::fabs(value - expected[i]) <= tolerance))
-            return QStringLiteral("cell %1: %2, expected %3").arg(i).arg(value, 0, 'g', 17).arg(expected[i], 0, 'g', 17);
+            return QStringLiteral("cell %1: %2, expected %3")
+                .arg(i)
+                .arg(value, 0, 'g', 17)
+                .arg(expected[i], 0, 'g', 17);
     }
     return {};
 }
@@ -234,8 +239,11 @@ void TestScoresFigure::differenceOfTwo()
             for (const Content content : {Content::Ones, Content::Gaussian}) {
                 FigureAsk ask{"scores", two};
                 ask.options.content = content;
-                ask.settings = {{"map_length", "41"},   {"map_pixels", "16"}, {"stage", stage},
-                                {"pooling", pooling}, {"compare", "A_minus_B"}};
+                ask.settings = {{"map_length", "41"},
+                                {"map_pixels", "16"},
+                                {"stage", stage},
+                                {"pooling", pooling},
+                                {"compare", "A_minus_B"}};
                 for (const auto& [key, value] : ask.settings)
                     QVERIFY(ask.options.settings.set(key, value).hasValue());
                 const FigureSpec figure = figureFor(ask);
@@ -248,8 +256,10 @@ void TestScoresFigure::differenceOfTwo()
                 QCOMPARE(mapDifference(map, exact.pooled(two, 3), 1e-12), QString());
             }
     // With one configuration there is nothing to subtract, and the figure says so.
-    const FigureSpec one = figureFor({"scores", {plain(16)}, {{"compare", "A_minus_B"}, {"map_length", "20"}}});
-    QVERIFY(std::any_of(one.notes.begin(), one.notes.end(), [](const Issue& issue) { return issue.field == "compare"; }));
+    const FigureSpec one =
+        figureFor({"scores", {plain(16)}, {{"compare", "A_minus_B"}, {"map_length", "20"}}});
+    QVERIFY(std::any_of(one.notes.begin(), one.notes.end(),
+                        [](const Issue& issue) { return issue.field == "compare"; }));
 }
 
 void TestScoresFigure::defaults()
@@ -269,8 +279,8 @@ void TestScoresFigure::defaults()
     const FigureSpec softmax = figureFor({"scores", {plain(16)}, {{"stage", "softmax"}}});
     QCOMPARE(softmax.maps.front().colours, ColourTable::Viridis);
     QVERIFY(softmax.maps.front().isLogarithmic && softmax.maps.front().lower > 0.0);
-    for (const auto& [content, path] : {std::pair{Content::Gaussian, "pooled product"},
-                                        std::pair{Content::Same, "Toeplitz"}}) {
+    for (const auto& [content, path] :
+         {std::pair{Content::Gaussian, "pooled product"}, std::pair{Content::Same, "Toeplitz"}}) {
         FigureAsk ask{"scores", {plain(16)}, {{"map_length", "600"}}};
         ask.options.content = content;
         QVERIFY(contains(figureFor(ask).caption, path));
@@ -321,7 +331,8 @@ void TestScoresFigure::onlyTheFastPair()
     QVERIFY(map.upper >= 2.0 / 128.0); // the colours reach as far as the cells do
     for (std::int64_t row = 0; row < 512; ++row)
         for (std::int64_t column = 0; column < row; ++column)
-            QVERIFY(std::fabs((*map.values)[static_cast<std::size_t>(row * 512 + column)]) <= 0.04 * map.upper);
+            QVERIFY(std::fabs((*map.values)[static_cast<std::size_t>(row * 512 + column)]) <=
+                    0.04 * map.upper);
 }
 
 void TestScoresFigure::gapsOfAFile()
@@ -378,9 +389,13 @@ void TestScoresFigure::preview()
     const MapSpec& map = figure.maps.front();
     QCOMPARE(map.rows, std::int64_t{256});
     ask.isCoarse = false;
-    ask.settings = {{"map_length", "4096"},      {"first_row", "3208"},  {"last_row", "3208"},
-                    {"first_column", "1608"}, {"last_column", "1608"}};
-    QCOMPARE(absoluteDifference((*map.values)[200 * 256 + 100], figureFor(ask).maps.front().values->front(), 1e-12),
+    ask.settings = {{"map_length", "4096"},
+                    {"first_row", "3208"},
+                    {"last_row", "3208"},
+                    {"first_column", "1608"},
+                    {"last_column", "1608"}};
+    QCOMPARE(absoluteDifference((*map.values)[200 * 256 + 100], figureFor(ask).maps.front().values->front(),
+                                1e-12),
              QString());
     ask.isCoarse = true; // what is fast is right at once
     QVERIFY(!figureFor(ask).isCoarse);
@@ -426,9 +441,11 @@ void TestScoresFigure::marginals()
             column += other >= at ? cells[other * 30 + at] : 0.0;
         }
         QCOMPARE(absoluteDifference(valueAt(figure, "mean_over_keys", static_cast<double>(at)),
-                                    row / static_cast<double>(at + 1), 1e-13), QString());
+                                    row / static_cast<double>(at + 1), 1e-13),
+                 QString());
         QCOMPARE(absoluteDifference(valueAt(figure, "mean_over_queries", static_cast<double>(at)),
-                                    column / static_cast<double>(30 - at), 1e-13), QString());
+                                    column / static_cast<double>(30 - at), 1e-13),
+                 QString());
     }
     ask.settings.emplace_back("stage", "softmax");
     const FigureSpec softmax = figureFor(ask);

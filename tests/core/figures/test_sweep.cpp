@@ -50,8 +50,8 @@ private slots:
 void TestSweepFigure::meanOverDistances()
 {
     for (const double base : {1e4, 5e5, 1e11})
-        for (const CellRange range : {CellRange{0, 1}, CellRange{17, 18}, CellRange{5, 9}, CellRange{100, 1131},
-                                      CellRange{90000, 93000}}) {
+        for (const CellRange range : {CellRange{0, 1}, CellRange{17, 18}, CellRange{5, 9},
+                                      CellRange{100, 1131}, CellRange{90000, 93000}}) {
             const std::vector<double> theta = thetas(base, 96);
             long double sum = 0;
             for (std::int64_t r = range.first; r < range.end; ++r)
@@ -85,7 +85,8 @@ void TestSweepFigure::firstNegative()
         // 120 even steps of the logarithm; the middle of row 60 is half a step above the middle of the range.
         const double half = std::log(4.0) / 240.0;
         const double middle = base * std::exp(-half);
-        QString lower = QString::number(middle / 2.0, 'g', 17), upper = QString::number(middle * 2.0, 'g', 17);
+        QString lower = QString::number(middle / 2.0, 'g', 17),
+                upper = QString::number(middle * 2.0, 'g', 17);
         FigureAsk ask{"sweep",
                       {llama2()},
                       {{"sweep_lower", lower.toStdString()}, {"sweep_upper", upper.toStdString()}}};
@@ -134,7 +135,8 @@ void TestSweepFigure::cells()
             const auto count = static_cast<long double>(columns[column].end - columns[column].first);
             const auto still = static_cast<long double>(16 - width / 2);
             QCOMPARE(absoluteDifference((*map.values)[static_cast<std::size_t>(row * map.columns) + column],
-                                        static_cast<double>((sum / count + still) / 16), 1e-12), QString());
+                                        static_cast<double>((sum / count + still) / 16), 1e-12),
+                     QString());
         }
     }
 }
@@ -153,7 +155,8 @@ void TestSweepFigure::share()
         if ((*negative->x)[row] <= 0.5)
             QVERIFY(std::isnan((*negative->y)[row]));
         for (std::int64_t column = 0; column < map.columns; ++column)
-            QVERIFY((*map.values)[row * static_cast<std::size_t>(map.columns) + static_cast<std::size_t>(column)] >=
+            QVERIFY((*map.values)[row * static_cast<std::size_t>(map.columns) +
+                                  static_cast<std::size_t>(column)] >=
                     1.0 - 2.0 * (*negative->x)[row] - 1e-12);
     }
     QCOMPARE(negative->y->back(), 1707.0); // the whole head: LLaMA-2 itself

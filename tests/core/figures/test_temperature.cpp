@@ -56,8 +56,8 @@ void TestTemperatureFigure::valuesOfRopeId()
 {
     const FigureSpec figure = figureFor({"temperature", {trainedOn(4096)}});
     // maths, section 5.
-    const std::pair<double, double> known[] = {
-        {4096, 1.0}, {8192, 1.143434}, {16384, 1.296477}, {32768, 1.459129}, {65536, 1.631390}, {131072, 1.813260}};
+    const std::pair<double, double> known[] = {{4096, 1.0},       {8192, 1.143434},  {16384, 1.296477},
+                                               {32768, 1.459129}, {65536, 1.631390}, {131072, 1.813260}};
     for (const auto& [length, tau] : known) {
         QCOMPARE(absoluteDifference(valueAt(figure, "tau_rope_id", length), tau, 5e-7), QString());
         // YaRN's rule with s = N/T is the same, LongRoPE's is log-n.
@@ -79,8 +79,9 @@ void TestTemperatureFigure::printings()
             const double n = row["n"].toDouble();
             if (std::exp2(std::round(std::log2(n))) != n || n < 1024.0 || n > 1048576.0)
                 continue;
-            QCOMPARE(relativeDifference(valueAt(figure, "tau_printed_right", n), row["rope_id"].toDouble(), 1e-13),
-                     QString());
+            QCOMPARE(
+                relativeDifference(valueAt(figure, "tau_printed_right", n), row["rope_id"].toDouble(), 1e-13),
+                QString());
             QCOMPARE(relativeDifference(valueAt(figure, "tau_printed_without_ratio", n),
                                         row["seed_garble_min_no_div"].toDouble(), 1e-13),
                      QString());
@@ -119,8 +120,8 @@ void TestTemperatureFigure::constants()
     const FigureSpec figure = figureFor({"temperature", {config}});
     for (const double n : {1024.0, 1048576.0}) {
         QCOMPARE(relativeDifference(valueAt(figure, "tau_yarn", n), 1.8132604340394958, 1e-13), QString());
-        QCOMPARE(relativeDifference(valueAt(figure, "tau_longrope", n), 1.1902380714238083 * 1.1902380714238083,
-                                    1e-13),
+        QCOMPARE(relativeDifference(valueAt(figure, "tau_longrope", n),
+                                    1.1902380714238083 * 1.1902380714238083, 1e-13),
                  QString());
     }
 }
@@ -147,7 +148,8 @@ void TestTemperatureFigure::needle()
                                         1e-12),
                      QString());
             const double nats = row["entropy_nats"].toDouble();
-            QCOMPARE(relativeDifference(valueAt(figure, "needle_entropy_" + rule, n), nats, 1e-12), QString());
+            QCOMPARE(relativeDifference(valueAt(figure, "needle_entropy_" + rule, n), nats, 1e-12),
+                     QString());
             QCOMPARE(relativeDifference(valueAt(figure, "needle_relative_entropy_" + rule, n),
                                         nats / std::log(n), 1e-12),
                      QString());
@@ -169,8 +171,9 @@ void TestTemperatureFigure::rotatedOrAll()
     const FigureSpec rotated = figureFor({"temperature", {config}, {}, {}, true});
     const FigureSpec all = figureFor({"temperature", {config}, {{"yarn_reach", "all"}}, {}, true});
     for (const double n : {4096.0, 131072.0}) {
-        QCOMPARE(relativeDifference(valueAt(rotated, "needle_mass_yarn", n), mass(0.75 + 0.25 * square, n), 1e-13),
-                 QString());
+        QCOMPARE(
+            relativeDifference(valueAt(rotated, "needle_mass_yarn", n), mass(0.75 + 0.25 * square, n), 1e-13),
+            QString());
         QCOMPARE(relativeDifference(valueAt(all, "needle_mass_yarn", n), mass(square, n), 1e-13), QString());
         QCOMPARE(valueAt(rotated, "needle_mass_rope_id", n), valueAt(all, "needle_mass_rope_id", n));
     }
@@ -201,13 +204,14 @@ void TestTemperatureFigure::gaussian()
             weighted += x * std::exp(x);
         }
         const auto expected = static_cast<double>(std::log(sum) - weighted / sum);
-        QCOMPARE(absoluteDifference(valueAt(figure, std::string("gaussian_entropy_") + rule, 16384.0), expected,
-                                    1e-7),
+        QCOMPARE(absoluteDifference(valueAt(figure, std::string("gaussian_entropy_") + rule, 16384.0),
+                                    expected, 1e-7),
                  QString());
         const double spread = 1.25 * tau;
         const double estimate = valueAt(figure, std::string("gaussian_entropy_estimate_") + rule, 16384.0);
         if (spread * spread <= 0.5 * std::log(16384.0))
-            QCOMPARE(absoluteDifference(estimate, std::log(16384.0) - spread * spread / 2.0, 1e-12), QString());
+            QCOMPARE(absoluteDifference(estimate, std::log(16384.0) - spread * spread / 2.0, 1e-12),
+                     QString());
         else
             QVERIFY(std::isnan(estimate)); // beyond, it is worthless
     }

@@ -120,7 +120,8 @@ std::string zip(const std::vector<Entry>& entries)
     std::string file, directory;
     for (const Entry& entry : entries) {
         const QByteArray packed = qCompress(QByteArray::fromStdString(entry.content));
-        // Behind the length that Qt writes: a zlib stream, whose head of 2 and sum of 4 bytes a zip file leaves out.
+        // Behind the length that Qt writes: a zlib stream, whose head of 2 and sum of 4 bytes a zip file
+        // leaves out.
         const std::string stored =
             entry.isDeflated ? packed.mid(6, packed.size() - 10).toStdString() : entry.content;
         const std::uint16_t method = entry.method.value_or(entry.isDeflated ? 8 : 0);
@@ -137,8 +138,8 @@ std::string zip(const std::vector<Entry>& entries)
                 littleEndian<std::uint16_t>(0) + entry.name + stored;
     }
     const auto count = static_cast<std::uint16_t>(entries.size());
-    return file + directory + "PK\x05\x06" + std::string(4, '\0') + littleEndian(count) + littleEndian(count) +
-           littleEndian(static_cast<std::uint32_t>(directory.size())) +
+    return file + directory + "PK\x05\x06" + std::string(4, '\0') + littleEndian(count) +
+           littleEndian(count) + littleEndian(static_cast<std::uint32_t>(directory.size())) +
            littleEndian(static_cast<std::uint32_t>(file.size())) + std::string(2, '\0');
 }
 
@@ -252,10 +253,12 @@ void TestTensorFile::numbersOfEachType()
     };
     const std::vector<Case> cases{
         // Least and greatest subnormal, least normal, 1, next to 1, largest, -0, 1/3.
-        {"<f2", halves({0x0001, 0x03ff, 0x0400, 0x3c00, 0x3c01, 0x7bff, 0x8000, 0x3555}),
-         {std::ldexp(1.0, -24), std::ldexp(1023.0, -24), std::ldexp(1.0, -14), 1.0, 1.0 + std::ldexp(1.0, -10), 65504.0,
-          -0.0, 0.333251953125}},
-        {"<V2", halves({0x3f80, 0xbf80, 0x4049, 0x0001, 0x7f7f, 0x3eab, 0, 0x8000}),
+        {"<f2",
+         halves({0x0001, 0x03ff, 0x0400, 0x3c00, 0x3c01, 0x7bff, 0x8000, 0x3555}),
+         {std::ldexp(1.0, -24), std::ldexp(1023.0, -24), std::ldexp(1.0, -14), 1.0,
+          1.0 + std::ldexp(1.0, -10), 65504.0, -0.0, 0.333251953125}},
+        {"<V2",
+         halves({0x3f80, 0xbf80, 0x4049, 0x0001, 0x7f7f, 0x3eab, 0, 0x8000}),
          {1.0, -1.0, 3.140625, std::ldexp(1.0, -133), std::ldexp(255.0, 120), 0.333984375, 0.0, -0.0}},
         {"<f4", floats({1.0F, -2.5F, 1e-45F, 3e38F}), {1.0, -2.5, 1e-45F, 3e38F}},
         {"<f8",
@@ -263,7 +266,8 @@ void TestTensorFile::numbersOfEachType()
          {0.1, -1e300}},
     };
     for (const Case& one : cases) {
-        const std::string head = std::string("{'descr': '") + one.descr + "', 'fortran_order': False, 'shape': (1, " +
+        const std::string head = std::string("{'descr': '") + one.descr +
+                                 "', 'fortran_order': False, 'shape': (1, " +
                                  std::to_string(one.expected.size()) + "), }";
         for (const int version : {1, 2, 3}) {
             const auto file = openBytes(npy(head, one.bytes, version));
@@ -278,8 +282,10 @@ void TestTensorFile::numbersOfEachType()
 void TestTensorFile::gaps()
 {
     const float nan = std::nanf(""), infinite = HUGE_VALF;
-    const std::string q = npy("{'descr': '<f4', 'fortran_order': False, 'shape': (2, 2), }", floats({1, nan, infinite, 2}));
-    const std::string k = npy("{'descr': '<f4', 'fortran_order': False, 'shape': (2, 2), }", floats({-infinite, 0, 0, 0}));
+    const std::string q =
+        npy("{'descr': '<f4', 'fortran_order': False, 'shape': (2, 2), }", floats({1, nan, infinite, 2}));
+    const std::string k =
+        npy("{'descr': '<f4', 'fortran_order': False, 'shape': (2, 2), }", floats({-infinite, 0, 0, 0}));
     const Outcome read = headOf(zip({{"q.npy", q, true}, {"k.npy", k, false}}));
     QCOMPARE(read.sentence, QString());
     QCOMPARE(read.tensors.notFinite, std::int64_t{3});
@@ -323,43 +329,63 @@ void TestTensorFile::refused_data()
     row("Fortran order", both(bytesOf("fortran.npy")), "q is in Fortran order");
     row("big-endian", both(bytesOf("big_endian.npy")), "q is big-endian");
     row("whole numbers", both(bytesOf("whole.npy")), "q is of type <i4; expected float16");
-    row("objects", both(npy("{'descr': '|O', 'fortran_order': False, 'shape': (1, 2), }", "\x80\x04")), "q is of type |O");
-    row("records", both(npy("{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (1, 2), }", "")), "records of several");
-    row("one dimension", both(npy("{'descr': '<f4', 'fortran_order': False, 'shape': (2,), }", floats({1, 2}))),
+    row("objects", both(npy("{'descr': '|O', 'fortran_order': False, 'shape': (1, 2), }", "\x80\x04")),
+        "q is of type |O");
+    row("records", both(npy("{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (1, 2), }", "")),
+        "records of several");
+    row("one dimension",
+        both(npy("{'descr': '<f4', 'fortran_order': False, 'shape': (2,), }", floats({1, 2}))),
         "q has the shape [2]; expected [tokens, head_dim]");
-    row("odd head", both(npy("{'descr': '<f4', 'fortran_order': False, 'shape': (1, 3), }", floats({1, 2, 3}))),
+    row("odd head",
+        both(npy("{'descr': '<f4', 'fortran_order': False, 'shape': (1, 3), }", floats({1, 2, 3}))),
         "a head_dim of 3");
-    row("no tokens", both(npy("{'descr': '<f4', 'fortran_order': False, 'shape': (0, 2), }", "")), "0 tokens");
-    row("negative", both(npy("{'descr': '<f4', 'fortran_order': False, 'shape': (-1, 2), }", "")), "not that of a .npy");
-    row("too few numbers", both(npy(kHead, floats({1}))), "has 4 bytes of numbers; its shape [1, 2] of float32 needs 8");
+    row("no tokens", both(npy("{'descr': '<f4', 'fortran_order': False, 'shape': (0, 2), }", "")),
+        "0 tokens");
+    row("negative", both(npy("{'descr': '<f4', 'fortran_order': False, 'shape': (-1, 2), }", "")),
+        "not that of a .npy");
+    row("too few numbers", both(npy(kHead, floats({1}))),
+        "has 4 bytes of numbers; its shape [1, 2] of float32 needs 8");
     row("too many numbers", both(npy(kHead, floats({1, 2, 3}))), "has 12 bytes of numbers");
     row("overflowing shape",
-        both(npy("{'descr': '<f4', 'fortran_order': False, 'shape': (1099511627776, 1099511627776, 2), }", "")),
+        both(npy("{'descr': '<f4', 'fortran_order': False, 'shape': (1099511627776, 1099511627776, 2), }",
+                 "")),
         "impossibly large");
     row("version 9", both(npy(kHead, floats({1, 2}), 9)), "of .npy version 9");
     row("no shape", both(npy("{'descr': '<f4', 'fortran_order': False}", "")), "not that of a .npy");
-    row("shape twice", both(npy("{'descr': '<f4', 'shape': (1, 2), 'shape': (1, 2), 'fortran_order': False}", "")),
+    row("shape twice",
+        both(npy("{'descr': '<f4', 'shape': (1, 2), 'shape': (1, 2), 'fortran_order': False}", "")),
         "not that of a .npy");
     row("a call in the head", both(npy("{'descr': print(1), 'fortran_order': False, 'shape': (1, 2)}", "")),
         "not that of a .npy");
-    row("long head", "\x93NUMPY\x02" + std::string(1, '\0') + littleEndian<std::uint32_t>(0xFFFFFFFF), "bytes; expected at most");
-    row("other shapes", zip({{"q.npy", one}, {"k.npy", npy("{'descr': '<f4', 'fortran_order': False, 'shape': (2, 2), }", floats({1, 2, 3, 4}))}}),
+    row("long head", "\x93NUMPY\x02" + std::string(1, '\0') + littleEndian<std::uint32_t>(0xFFFFFFFF),
+        "bytes; expected at most");
+    row("other shapes",
+        zip({{"q.npy", one},
+             {"k.npy",
+              npy("{'descr': '<f4', 'fortran_order': False, 'shape': (2, 2), }", floats({1, 2, 3, 4}))}}),
         "expected the same batch, tokens and head_dim");
     row("names", zip({{"a.npy", one}, {"b.npy", one}}), "no tensor named q or query; it has a, b");
     row("no entries", zip({}), "has no tensors");
 
     row("zip: twice", zip({{"q.npy", one}, {"q.npy", one}, {"k.npy", one}}), "two tensors named q");
     row("zip: damaged", zip({{"q.npy", one, true, {}, 1}, {"k.npy", one}}), "q is damaged: its checksum");
-    row("zip: inflates to more", zip({{"q.npy", one + std::string(100, 'x'), true, static_cast<std::uint32_t>(one.size())}, {"k.npy", one}}),
+    row("zip: inflates to more",
+        zip({{"q.npy", one + std::string(100, 'x'), true, static_cast<std::uint32_t>(one.size())},
+             {"k.npy", one}}),
         "inflates to more than");
     row("zip: inflates to less",
-        zip({{"q.npy", npy(kHead, floats({1})), true, static_cast<std::uint32_t>(one.size())}, {"k.npy", one}}),
+        zip({{"q.npy", npy(kHead, floats({1})), true, static_cast<std::uint32_t>(one.size())},
+             {"k.npy", one}}),
         "inflates to less than");
-    row("zip: a bomb", zip({{"q.npy", std::string(1 << 20, '\0'), true, 0x7FFFFFFF}, {"k.npy", one}}), "expected at most 1073741824");
+    row("zip: a bomb", zip({{"q.npy", std::string(1 << 20, '\0'), true, 0x7FFFFFFF}, {"k.npy", one}}),
+        "expected at most 1073741824");
     row("zip: stored sizes differ", zip({{"q.npy", one, false, 7}, {"k.npy", one}}), "do not agree");
-    row("zip: name differs", zip({{"q.npy", one, false, {}, {}, {}, {}, 0, {}, "x.npy"}, {"k.npy", one}}), "do not agree");
-    row("zip: encrypted", zip({{"q.npy", one, false, {}, {}, {}, {}, 1}, {"k.npy", one}}), "q.npy is encrypted");
-    row("zip: method", zip({{"q.npy", one, false, {}, {}, {}, {}, 0, 12}, {"k.npy", one}}), "compressed by method 12");
+    row("zip: name differs", zip({{"q.npy", one, false, {}, {}, {}, {}, 0, {}, "x.npy"}, {"k.npy", one}}),
+        "do not agree");
+    row("zip: encrypted", zip({{"q.npy", one, false, {}, {}, {}, {}, 1}, {"k.npy", one}}),
+        "q.npy is encrypted");
+    row("zip: method", zip({{"q.npy", one, false, {}, {}, {}, {}, 0, 12}, {"k.npy", one}}),
+        "compressed by method 12");
     // The second entry lies within the numbers of the first.
     std::string within = zip({{"k.npy", one}}).substr(0, 30 + 5 + one.size());
     within.resize((within.size() + 7) / 8 * 8);
@@ -368,32 +394,53 @@ void TestTensorFile::refused_data()
                                    within);
     row("zip: over one another",
         zip({{"q.npy", around},
-             {"k.npy", one, false, {}, {}, {}, static_cast<std::uint32_t>(30 + 5 + around.size() - within.size())}}),
+             {"k.npy",
+              one,
+              false,
+              {},
+              {},
+              {},
+              static_cast<std::uint32_t>(30 + 5 + around.size() - within.size())}}),
         "q and k lie over one another");
-    row("zip: no .npy within", zip({{"q.npy", "hello, this is a text"}, {"k.npy", one}}), "q is not a .npy file");
-    row("zip: broken off", zip({{"q.npy", one}, {"k.npy", one}}).substr(0, 60), "breaks off before its directory");
+    row("zip: no .npy within", zip({{"q.npy", "hello, this is a text"}, {"k.npy", one}}),
+        "q is not a .npy file");
+    row("zip: broken off", zip({{"q.npy", one}, {"k.npy", one}}).substr(0, 60),
+        "breaks off before its directory");
 
-    const auto info = [](const char* name, int from, int to, const char* shape = "[1,2]", const char* type = "F32") {
-        return std::string("\"") + name + "\":{\"dtype\":\"" + type + "\",\"shape\":" + shape + ",\"data_offsets\":[" +
-               std::to_string(from) + "," + std::to_string(to) + "]}";
+    const auto info = [](const char* name, int from, int to, const char* shape = "[1,2]",
+                         const char* type = "F32") {
+        return std::string("\"") + name + "\":{\"dtype\":\"" + type + "\",\"shape\":" + shape +
+               ",\"data_offsets\":[" + std::to_string(from) + "," + std::to_string(to) + "]}";
     };
     const std::string numbers = floats({1, 2, 3, 4});
-    row("safetensors: over one another", safetensors("{" + info("q", 0, 8) + "," + info("k", 4, 12) + "}", numbers),
-        "lie over one another");
-    row("safetensors: beyond the end", safetensors("{" + info("q", 0, 8) + "," + info("k", 8, 24, "[2,2]") + "}", numbers),
+    row("safetensors: over one another",
+        safetensors("{" + info("q", 0, 8) + "," + info("k", 4, 12) + "}", numbers), "lie over one another");
+    row("safetensors: beyond the end",
+        safetensors("{" + info("q", 0, 8) + "," + info("k", 8, 24, "[2,2]") + "}", numbers),
         "k lies at bytes 8 to 24; the file has 16");
-    row("safetensors: backwards", safetensors("{" + info("q", 8, 0) + "}", numbers), "q lies at bytes 8 to 0");
-    row("safetensors: other size", safetensors("{" + info("q", 0, 16) + "}", numbers), "its shape [1, 2] of float32 needs 8");
-    row("safetensors: twice", safetensors("{" + info("q", 0, 8) + "," + info("q", 8, 16) + "}", numbers), "two tensors named q");
-    row("safetensors: head too long", littleEndian<std::uint64_t>(1ULL << 39) + "{}", "expected at most 16777216");
-    row("safetensors: broken off", littleEndian<std::uint64_t>(1000) + "{\"q\":", "breaks off within its head");
+    row("safetensors: backwards", safetensors("{" + info("q", 8, 0) + "}", numbers),
+        "q lies at bytes 8 to 0");
+    row("safetensors: other size", safetensors("{" + info("q", 0, 16) + "}", numbers),
+        "its shape [1, 2] of float32 needs 8");
+    row("safetensors: twice", safetensors("{" + info("q", 0, 8) + "," + info("q", 8, 16) + "}", numbers),
+        "two tensors named q");
+    row("safetensors: head too long", littleEndian<std::uint64_t>(1ULL << 39) + "{}",
+        "expected at most 16777216");
+    row("safetensors: broken off",
+        littleEndian<std::uint64_t>(1000) + "{\"q\":", "breaks off within its head");
     row("safetensors: no JSON", safetensors("{\"q\":}", numbers), "line 1");
-    row("safetensors: a text as shape", safetensors("{" + info("q", 0, 8, "\"x\"") + "}", numbers), "something else than its dtype");
-    row("safetensors: a negative shape", safetensors("{" + info("q", 0, 8, "[-1,2]") + "}", numbers), "something else than its dtype");
-    row("safetensors: half a number", safetensors("{" + info("q", 0, 8, "[1.5,2]") + "}", numbers), "something else than its dtype");
-    row("safetensors: overflow", safetensors("{" + info("q", 0, 8, "[4611686018427387904,4]") + "}", numbers), "impossibly large");
+    row("safetensors: a text as shape", safetensors("{" + info("q", 0, 8, "\"x\"") + "}", numbers),
+        "something else than its dtype");
+    row("safetensors: a negative shape", safetensors("{" + info("q", 0, 8, "[-1,2]") + "}", numbers),
+        "something else than its dtype");
+    row("safetensors: half a number", safetensors("{" + info("q", 0, 8, "[1.5,2]") + "}", numbers),
+        "something else than its dtype");
+    row("safetensors: overflow", safetensors("{" + info("q", 0, 8, "[4611686018427387904,4]") + "}", numbers),
+        "impossibly large");
     row("safetensors: eight bits",
-        safetensors("{" + info("q", 0, 2, "[1,2]", "F8_E4M3") + "," + info("k", 2, 4, "[1,2]", "F8_E4M3") + "}", numbers),
+        safetensors("{" + info("q", 0, 2, "[1,2]", "F8_E4M3") + "," + info("k", 2, 4, "[1,2]", "F8_E4M3") +
+                        "}",
+                    numbers),
         "q is of type F8_E4M3");
 }
 
@@ -403,7 +450,8 @@ void TestTensorFile::refused()
     QFETCH(QString, sentence);
     const Outcome outcome = headOf(bytes.toStdString());
     QVERIFY2(outcome.sentence.contains(sentence), qPrintable(outcome.sentence));
-    QVERIFY2(!outcome.sentence.contains('{') || outcome.sentence.contains("line 1"), qPrintable(outcome.sentence));
+    QVERIFY2(!outcome.sentence.contains('{') || outcome.sentence.contains("line 1"),
+             qPrintable(outcome.sentence));
     QVERIFY(outcome.sentence.startsWith("file: "));
 }
 
@@ -417,8 +465,8 @@ void TestTensorFile::hugeShapesNeedNoMemory()
     file.write(start.data(), static_cast<qint64>(start.size()));
     QVERIFY(file.resize(static_cast<qint64>(start.size()) + (qint64{131072} * 4096 * 8)));
     file.flush();
-    const auto opened =
-        TensorFile::open(std::make_shared<std::ifstream>(file.fileName().toStdString(), std::ios::binary), "file");
+    const auto opened = TensorFile::open(
+        std::make_shared<std::ifstream>(file.fileName().toStdString(), std::ios::binary), "file");
     QVERIFY(opened);
     const auto rows = opened->matrix(0, {});
     QVERIFY(!rows);
@@ -432,8 +480,8 @@ void TestTensorFile::brokenEverywhere_data()
         QTest::newRow(file) << file;
 }
 
-/// Cut off at any place, or with any byte changed: a sentence or numbers, never a crash, and never other numbers from a
-/// zip file, which has checksums.
+/// Cut off at any place, or with any byte changed: a sentence or numbers, never a crash, and never other
+/// numbers from a zip file, which has checksums.
 void TestTensorFile::brokenEverywhere()
 {
     QFETCH(QString, file);

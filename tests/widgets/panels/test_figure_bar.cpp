@@ -20,8 +20,9 @@ namespace {
 QList<FigureChoice> fifteen()
 {
     QList<FigureChoice> figures;
-    for (const char* id : {"plane", "spectrum", "angles", "decay", "scores", "pairs", "channels", "temperature",
-                           "range", "encodings", "clusters", "precision", "layouts", "sweep", "results"})
+    for (const char* id :
+         {"plane", "spectrum", "angles", "decay", "scores", "pairs", "channels", "temperature", "range",
+          "encodings", "clusters", "precision", "layouts", "sweep", "results"})
         figures.append({id, QString(id).replace(0, 1, QChar(id[0]).toUpper()),
                         figures.size() < 9 ? QString::number(figures.size() + 1) : QString()});
     return figures;

@@ -35,14 +35,16 @@ QStringList figuresOf(const FigureSettingInfo& row)
 }
 
 /// Options under which the row counts for the figure, or the panel has no control for it under any.
-std::optional<FigureOptions> optionsWith(FigurePanel& panel, const FigureSettingInfo& row, const QString& figure)
+std::optional<FigureOptions> optionsWith(FigurePanel& panel, const FigureSettingInfo& row,
+                                         const QString& figure)
 {
     for (const Content content : contents()) {
         // The part in view is offered once something of it is stated.
         for (const char* stated : {"", "last_row", "last_column"}) {
             FigureOptions options;
             options.content = content;
-            if (*stated && row.key != stated && findFigureSetting(stated) && !options.settings.set(stated, "9"))
+            if (*stated && row.key != stated && findFigureSetting(stated) &&
+                !options.settings.set(stated, "9"))
                 continue;
             panel.setFigure(figure.toStdString(), figure, options);
             if (panel.control(std::string(row.key)))
@@ -206,14 +208,16 @@ private slots:
                         QVERIFY2(segments && row.words.size() <= 4, where);
                         segments->resize(260, 22);
                         const int last = static_cast<int>(row.words.size()) - 1;
-                        QTest::mouseClick(segments, Qt::LeftButton, Qt::NoModifier,
-                                          segments->segment(other == row.words.front().word ? 0 : last).center());
+                        QTest::mouseClick(
+                            segments, Qt::LeftButton, Qt::NoModifier,
+                            segments->segment(other == row.words.front().word ? 0 : last).center());
                     }
                     QCOMPARE(edited, other);
                 } else {
                     auto* slider = qobject_cast<ValueSlider*>(control);
                     QVERIFY2(slider, where);
-                    QVERIFY2(slider->value() == QByteArray(row.preset.data(), row.preset.size()).toDouble(), where);
+                    QVERIFY2(slider->value() == QByteArray(row.preset.data(), row.preset.size()).toDouble(),
+                             where);
                     const double other = slider->value() == row.upper ? row.lower : row.upper;
                     emit slider->valueChanged(other);
                     QVERIFY2(!edited.empty() && QByteArray::fromStdString(edited).toDouble() == other, where);
@@ -234,10 +238,11 @@ private slots:
         QVERIFY(slider);
         const auto boxes = bench.panel.findChildren<QComboBox*>();
         QVERIFY(!boxes.isEmpty());
-        for (QWidget* under : std::initializer_list<QWidget*>{bench.panel.widget(), bar, slider->track(), boxes[0]}) {
+        for (QWidget* under :
+             std::initializer_list<QWidget*>{bench.panel.widget(), bar, slider->track(), boxes[0]}) {
             bar->setValue(0);
-            QWheelEvent turn(QPointF(5, 5), under->mapToGlobal(QPointF(5, 5)), {}, QPoint(0, -120), Qt::NoButton, {},
-                             Qt::NoScrollPhase, false);
+            QWheelEvent turn(QPointF(5, 5), under->mapToGlobal(QPointF(5, 5)), {}, QPoint(0, -120),
+                             Qt::NoButton, {}, Qt::NoScrollPhase, false);
             QSpontaneKeyEvent::setSpontaneous(&turn); // as the system's: only these go on to the parents
             qApp->notify(under, &turn);
             QVERIFY2(bar->value() > 0, under->metaObject()->className());

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What the colours of curves and maps promise: contrast, lightness, and that people who see fewer colours can
-// tell them apart. Deficient sight is simulated with the matrices for the full deficiency of Machado, Oliveira
-// and Fernandes, IEEE TVCG 15(6), 2009; lightness and distance are CIELAB's.
+// tell them apart. Deficient sight is simulated with the matrices for the full deficiency of Machado,
+// Oliveira and Fernandes, IEEE TVCG 15(6), 2009; lightness and distance are CIELAB's.
 
 #include "widgets/plot/colour_tables.h"
 
@@ -17,12 +17,10 @@ using Triple = std::array<double, 3>;
 using Matrix = std::array<Triple, 3>;
 
 constexpr Matrix kNormal{{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}};
-constexpr Matrix kDeuteranopia{{{0.367322, 0.860646, -0.227968},
-                                {0.280085, 0.672501, 0.047413},
-                                {-0.011820, 0.042940, 0.968881}}};
-constexpr Matrix kProtanopia{{{0.152286, 1.052583, -0.204868},
-                              {0.114503, 0.786281, 0.099216},
-                              {-0.003882, -0.048116, 1.051998}}};
+constexpr Matrix kDeuteranopia{
+    {{0.367322, 0.860646, -0.227968}, {0.280085, 0.672501, 0.047413}, {-0.011820, 0.042940, 0.968881}}};
+constexpr Matrix kProtanopia{
+    {{0.152286, 1.052583, -0.204868}, {0.114503, 0.786281, 0.099216}, {-0.003882, -0.048116, 1.051998}}};
 constexpr Matrix kToXyz{{{0.4124564, 0.3575761, 0.1804375},
                          {0.2126729, 0.7151522, 0.0721750},
                          {0.0193339, 0.1191920, 0.9503041}}};
@@ -120,9 +118,10 @@ void TestFigureColours::curvesAreToldApart()
                 // The four of the configurations carry a marker and a letter as well.
                 const double needed = i < 4 ? std::min(least, 8.0) : least;
                 const double apart = distance(lab(c.curves[i], matrix), lab(c.curves[k], matrix));
-                QVERIFY2(apart >= needed, qPrintable(QString("%1 and %2: %3")
-                                                         .arg(c.curves[i].name(), c.curves[k].name())
-                                                         .arg(apart)));
+                QVERIFY2(
+                    apart >= needed,
+                    qPrintable(
+                        QString("%1 and %2: %3").arg(c.curves[i].name(), c.curves[k].name()).arg(apart)));
             }
     }
 }
@@ -154,7 +153,8 @@ void TestFigureColours::divergingTablesAreSymmetric()
         QVERIFY(distance(lab(ramp[0]), lab(ramp[255])) > 60.0);
         QVERIFY(distance(lab(ramp[0], kDeuteranopia), lab(ramp[255], kDeuteranopia)) > 40.0);
     }
-    QCOMPARE(colourRamp(ColourTable::Diverging, Theme::Print), colourRamp(ColourTable::Diverging, Theme::Light));
+    QCOMPARE(colourRamp(ColourTable::Diverging, Theme::Print),
+             colourRamp(ColourTable::Diverging, Theme::Light));
 }
 
 void TestFigureColours::theCyclicTableIsEven()

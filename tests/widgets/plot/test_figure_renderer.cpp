@@ -181,7 +181,8 @@ void TestFigureRenderer::stillPairsAreGrey()
     const QRectF rect(0, 0, 960, 640);
     const QImage image = draw(figure, rect.size().toSize(), {});
     const FigureStyle style{RenderOptions()};
-    const auto layout = layoutPlanes(style, layoutFigure(style, rect, figure).plots.front().content, figure).front();
+    const auto layout =
+        layoutPlanes(style, layoutFigure(style, rect, figure).plots.front().content, figure).front();
     const ThemeColours& c = style.colours();
     for (int pair = 0; pair < figure.planes[0].pairCount; ++pair) {
         const QRect cell = layout.cell(pair).toAlignedRect();
@@ -202,7 +203,8 @@ void TestFigureRenderer::zeroVectorIsADot()
     const QRectF rect(0, 0, 960, 640);
     const QImage image = draw(figure, rect.size().toSize(), {});
     const FigureStyle style{RenderOptions()};
-    const auto layout = layoutPlanes(style, layoutFigure(style, rect, figure).plots.front().content, figure).front();
+    const auto layout =
+        layoutPlanes(style, layoutFigure(style, rect, figure).plots.front().content, figure).front();
     const ThemeColours& c = style.colours();
     QVERIFY(hasColour(image, c.query, QRect(layout.centre.toPoint() - QPoint(2, 2), QSize(5, 5))));
     QVERIFY(hasColour(image, c.query, QRect(layout.cell(40).center().toPoint() - QPoint(2, 2), QSize(5, 5)),
@@ -276,7 +278,8 @@ void TestFigureRenderer::hitsEveryPairOfBars()
     const FigureSpec figure = sampleFigure(qPrintable(id), m_results[2]);
     const QRectF rect(0, 0, 468, 304);
     const FigureStyle style{RenderOptions()};
-    const AxisLayout layout = layoutAxes(style, layoutFigure(style, rect, figure).plots.front().content, figure);
+    const AxisLayout layout =
+        layoutAxes(style, layoutFigure(style, rect, figure).plots.front().content, figure);
     for (int pair = 0; pair < 64; ++pair) {
         const FigureHit hit = hitFigure({layout.x.toPixel(pair), layout.area.center().y()}, rect, figure, {});
         QVERIFY(hit.isOnAxes);
@@ -289,7 +292,8 @@ void TestFigureRenderer::hitsDistances()
     const FigureSpec figure = sampleFigure("decay", m_results[2]);
     const QRectF rect(0, 0, 468, 304);
     const FigureStyle style{RenderOptions()};
-    const AxisLayout layout = layoutAxes(style, layoutFigure(style, rect, figure).plots.front().content, figure);
+    const AxisLayout layout =
+        layoutAxes(style, layoutFigure(style, rect, figure).plots.front().content, figure);
     for (const double distance : {1.0, 15.0, 832.0, 1707.0, 131000.0}) {
         const FigureHit hit =
             hitFigure({layout.x.toPixel(distance), layout.y.toPixel(0.5)}, rect, figure, {});
@@ -344,9 +348,7 @@ void TestFigureRenderer::namesOfAnAxis()
     static_cast<PlotSpec&>(figure) = PlotSpec(figure.more[1]);
     figure.more.clear();
     const FigureStyle style{RenderOptions()};
-    const auto layoutAt = [&](double width) {
-        return layoutAxes(style, QRectF(0, 0, width, 300), figure);
-    };
+    const auto layoutAt = [&](double width) { return layoutAxes(style, QRectF(0, 0, width, 300), figure); };
     const auto names = [](const AxisLayout& layout) {
         QStringList list;
         for (const AxisTick& tick : layout.xTicks)
@@ -371,13 +373,15 @@ void TestFigureRenderer::curvesDifferInColourAndPattern()
     const QRectF rect(0, 0, 900, 600);
     const QImage image = draw(figure, rect.size().toSize(), {});
     const FigureStyle style{RenderOptions()};
-    const AxisLayout layout = layoutAxes(style, layoutFigure(style, rect, figure).plots.front().content, figure);
+    const AxisLayout layout =
+        layoutAxes(style, layoutFigure(style, rect, figure).plots.front().content, figure);
     for (int k = 0; k < 8; ++k) {
         const QColor colour = style.colours().curves[k];
         int columns = 0;
         for (int x = static_cast<int>(layout.area.left()) + 2; x < layout.area.right() - 2; ++x) {
             const double r = layout.x.toValue(x);
-            const int y = static_cast<int>(std::lround(layout.y.toPixel(k + 0.5 + 0.3 * std::sin(std::log(r) + k))));
+            const int y =
+                static_cast<int>(std::lround(layout.y.toPixel(k + 0.5 + 0.3 * std::sin(std::log(r) + k))));
             columns += hasColour(image, colour, QRect(x, y - 3, 1, 7), 160);
         }
         const double share = columns / (layout.area.width() - 4.0);
@@ -398,7 +402,8 @@ void TestFigureRenderer::pointsLieWhereTheyAre()
         const QRectF rect(0, 0, 480, 320);
         const QImage image = draw(figure, rect.size().toSize(), {});
         const FigureStyle style{RenderOptions()};
-        const AxisLayout layout = layoutAxes(style, layoutFigure(style, rect, figure).plots.front().content, figure);
+        const AxisLayout layout =
+            layoutAxes(style, layoutFigure(style, rect, figure).plots.front().content, figure);
         // The middle of what has the colour.
         const QColor colour = style.colours().curves[0];
         double sum = 0.0;

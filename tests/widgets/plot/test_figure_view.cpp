@@ -137,7 +137,8 @@ void TestFigureView::dragsAnArrow()
     QSignalSpy spy(&view, &FigureView::positionsDragged);
     const FigureStyle style{RenderOptions()};
     const auto layout =
-        layoutPlanes(style, layoutFigure(style, QRectF(view.rect()), figure).plots.front().content, figure).front();
+        layoutPlanes(style, layoutFigure(style, QRectF(view.rect()), figure).plots.front().content, figure)
+            .front();
     const PlanePanel& panel = figure.planes.front();
     const auto tip = [&](double steps) {
         const auto direction = panel.query * std::polar(1.0, steps * panel.thetaRadians);
@@ -182,7 +183,8 @@ void TestFigureView::readsMapsTablesAndClouds()
     QCOMPARE(table->title, QStringLiteral("m = 40, n = 25"));
     QCOMPARE(table->rows.size(), std::size_t(1));
     QCOMPARE(table->rows[0].label, QStringLiteral("score / head_dim"));
-    QVERIFY(std::fabs(QString(table->rows[0].values[0]).replace(u'−', u'-').toDouble() - std::cos(3.0)) < 1e-6);
+    QVERIFY(std::fabs(QString(table->rows[0].values[0]).replace(u'−', u'-').toDouble() - std::cos(3.0)) <
+            1e-6);
     hit.cell = FigureCell{25, 40};
     QCOMPARE(hoverTable(map, hit)->rows[0].values[0], QStringLiteral("masked"));
     // Four positions a cell.
@@ -280,10 +282,11 @@ void TestFigureView::zoomsAndGoesBack()
     // A step takes a fifth off, in the logarithm of the distance, and leaves the pointer's place.
     const double lower = changed[0][0].toDouble();
     const double upper = changed[0][1].toDouble();
-    QVERIFY(std::fabs(std::log(upper / lower) / std::log(decay.xAxis.upper / decay.xAxis.lower) - 0.8) < 1e-9);
+    QVERIFY(std::fabs(std::log(upper / lower) / std::log(decay.xAxis.upper / decay.xAxis.lower) - 0.8) <
+            1e-9);
     QVERIFY(std::fabs(std::log(1000.0 / lower) / std::log(upper / lower) -
-                      std::log(1000.0 / decay.xAxis.lower) / std::log(decay.xAxis.upper / decay.xAxis.lower)) <
-            2e-3);
+                      std::log(1000.0 / decay.xAxis.lower) /
+                          std::log(decay.xAxis.upper / decay.xAxis.lower)) < 2e-3);
     QVERIFY(view.grab().toImage() != whole);
     turnWheel(view, at, 1, Qt::ShiftModifier); // x only
     QCOMPARE(changed[1][2], changed[0][2]);
@@ -304,8 +307,9 @@ void TestFigureView::zoomsAndGoesBack()
     QCOMPARE(reset.count(), 2);
     // And a click on the words in the corner.
     turnWheel(view, at, 3);
-    QTest::mouseClick(&view, Qt::LeftButton, {},
-                      QPoint(static_cast<int>(layout.area.right()) - 20, static_cast<int>(layout.area.top()) + 12));
+    QTest::mouseClick(
+        &view, Qt::LeftButton, {},
+        QPoint(static_cast<int>(layout.area.right()) - 20, static_cast<int>(layout.area.top()) + 12));
     QCOMPARE(reset.count(), 3);
     // Where there are no axes nothing happens.
     turnWheel(view, QPointF(5, 5), 2);
@@ -326,8 +330,8 @@ void TestFigureView::movesTheAxes()
     const double extent = changed.last()[1].toDouble() - before;
     const QPoint from = area.center().toPoint();
     QTest::mousePress(&view, Qt::MiddleButton, {}, from);
-    QMouseEvent move(QEvent::MouseMove, QPointF(from + QPoint(-60, 0)), view.mapToGlobal(from + QPoint(-60, 0)),
-                     Qt::NoButton, Qt::MiddleButton, {});
+    QMouseEvent move(QEvent::MouseMove, QPointF(from + QPoint(-60, 0)),
+                     view.mapToGlobal(from + QPoint(-60, 0)), Qt::NoButton, Qt::MiddleButton, {});
     QApplication::sendEvent(&view, &move);
     QTest::mouseRelease(&view, Qt::MiddleButton, {}, from + QPoint(-60, 0));
     const double narrowed = mainAxes(view, map).area.width();
@@ -355,7 +359,8 @@ void TestFigureView::keepsTheRangeOfAFigureComputedAnew()
     QVERIFY(view.isZoomed());
     turnWheel(view, mainAxes(view, map).area.center(), -2); // there is still room outwards
     QVERIFY(view.isZoomed());
-    QVERIFY(changed.last()[1].toDouble() - changed.last()[0].toDouble() > part.xAxis.upper - part.xAxis.lower);
+    QVERIFY(changed.last()[1].toDouble() - changed.last()[0].toDouble() >
+            part.xAxis.upper - part.xAxis.lower);
     view.showWholeRange();
     QCOMPARE(reset.count(), 1);
     view.setFigure(map);
@@ -404,8 +409,8 @@ void TestFigureView::sameAxesGoAlong()
     // Moving goes along, too; and all go back.
     const QPoint from = areas[0].center().toPoint();
     QTest::mousePress(&view, Qt::MiddleButton, {}, from);
-    QMouseEvent move(QEvent::MouseMove, QPointF(from + QPoint(-60, 0)), view.mapToGlobal(from + QPoint(-60, 0)),
-                     Qt::NoButton, Qt::MiddleButton, {});
+    QMouseEvent move(QEvent::MouseMove, QPointF(from + QPoint(-60, 0)),
+                     view.mapToGlobal(from + QPoint(-60, 0)), Qt::NoButton, Qt::MiddleButton, {});
     QApplication::sendEvent(&view, &move);
     QTest::mouseRelease(&view, Qt::MiddleButton, {}, from + QPoint(-60, 0));
     QVERIFY(read(0) != turned);
@@ -415,7 +420,8 @@ void TestFigureView::sameAxesGoAlong()
         QCOMPARE(read(plot), QStringLiteral("m = 0, n = 0"));
 }
 
-/// A curve whose values were computed for the part in view shows all of them, and after that those of the whole.
+/// A curve whose values were computed for the part in view shows all of them, and after that those of the
+/// whole.
 void TestFigureView::curvesBesideAMapFollowIt()
 {
     FigureView view;

@@ -157,9 +157,7 @@ void TestMapPainter::pooledAsItSays()
                     least = std::min(least, value);
                     greatest = std::max(greatest, value);
                 }
-            const double expected = pooling == "min"   ? least
-                                    : pooling == "max" ? greatest
-                                                       : sum / count;
+            const double expected = pooling == "min" ? least : pooling == "max" ? greatest : sum / count;
             QCOMPARE(image.pixel(x + 10, y + 20), colours(expected));
         }
 }
@@ -245,9 +243,8 @@ void TestMapPainter::vectorsHoldOnePixelACell()
     auto matches = embedded.globalMatch(QString::fromUtf8(svg.value()));
     bool isFound = false;
     while (matches.hasNext()) {
-        const QImage image =
-            QImage::fromData(QByteArray::fromBase64(matches.next().captured(1).toUtf8())).convertToFormat(
-                QImage::Format_RGB32);
+        const QImage image = QImage::fromData(QByteArray::fromBase64(matches.next().captured(1).toUtf8()))
+                                 .convertToFormat(QImage::Format_RGB32);
         if (image.size() != QSize(64, 64))
             continue;
         isFound = true;

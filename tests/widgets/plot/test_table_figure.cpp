@@ -76,9 +76,9 @@ void TestTableFigure::narrowCellsKeepTheirColours()
     paintFigure(painter, QRectF(QPointF(), QSizeF(size)), figure, {});
     painter.end();
     const FigureStyle style{RenderOptions()};
-    const TableLayout layout = layoutTable(
-        style, layoutFigure(style, QRectF(QPointF(), QSizeF(size)), figure).plots.front().content,
-        *figure.table);
+    const TableLayout layout =
+        layoutTable(style, layoutFigure(style, QRectF(QPointF(), QSizeF(size)), figure).plots.front().content,
+                    *figure.table);
     QVERIFY(!layout.showsTexts);
     const auto& pairs = style.colours().pairs;
     for (const int column : {0, 100, 200, 255}) {
@@ -97,9 +97,9 @@ void TestTableFigure::linksEndAtTheirCells()
     FigureSpec figure = sampleTable(16);
     const QSize size(480, 320);
     const FigureStyle style{RenderOptions()};
-    const TableLayout layout = layoutTable(
-        style, layoutFigure(style, QRectF(QPointF(), QSizeF(size)), figure).plots.front().content,
-        *figure.table);
+    const TableLayout layout =
+        layoutTable(style, layoutFigure(style, QRectF(QPointF(), QSizeF(size)), figure).plots.front().content,
+                    *figure.table);
     figure.table->links = {{0, 1, 1, 8, CellFill::Query}};
     QImage image(size, QImage::Format_RGB32);
     QPainter painter(&image);
@@ -143,9 +143,9 @@ void TestTableFigure::numbersStandBelowEachOther()
             rights.push_back(std::round(text.box.right()));
     QVERIFY(rights.size() > 30);
     std::sort(rights.begin(), rights.end());
-    rights.erase(std::unique(rights.begin(), rights.end(),
-                             [](double a, double b) { return std::fabs(a - b) < 2.0; }),
-                 rights.end());
+    rights.erase(
+        std::unique(rights.begin(), rights.end(), [](double a, double b) { return std::fabs(a - b) < 2.0; }),
+        rights.end());
     QCOMPARE(rights.size(), std::size_t(2)); // two columns, each with one edge
 }
 
@@ -160,7 +160,8 @@ void TestTableFigure::survivesOddTables()
     figure.table->cells.pop_back();
     textsOf(figure, {480, 320});
     figure = sampleTable(16);
-    figure.table->links = {{0, 99, 1, -1, CellFill::Pair}, {7, 0, 0, 0, CellFill::Key}, {0, 1, 0, 9, CellFill::Key}};
+    figure.table->links = {
+        {0, 99, 1, -1, CellFill::Pair}, {7, 0, 0, 0, CellFill::Key}, {0, 1, 0, 9, CellFill::Key}};
     textsOf(figure, {480, 320});
 }
 
