@@ -630,7 +630,7 @@ void TestCli::closedPipe()
     // A reader that takes one line and goes away: an exit code, not a signal.
     QProcess shell;
     shell.setWorkingDirectory(m_folder.path());
-    QStringList files(400, "llama.json");
+    QStringList files(40, "llama.json"); // some hundred kilobytes: more than a pipe holds
     const QStringList script{
         "-c", "{ \"$@\"; echo \"code $?\" >&2; } | head -n 1 >/dev/null", "sh", kBinary, "inspect", "--json"};
     shell.start("sh", script + files);
