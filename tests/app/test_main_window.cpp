@@ -130,7 +130,8 @@ bool isSettled(MainWindow& window)
            reply->generation == window.controller().newestGeneration() && !reply->results->isCoarse;
 }
 
-#define SETTLE(window) QTRY_VERIFY_WITH_TIMEOUT(isSettled(window), 40'000) // under a sanitizer on a busy machine
+#define SETTLE(window)                                                                                       \
+    QTRY_VERIFY_WITH_TIMEOUT(isSettled(window), 40'000) // under a sanitizer on a busy machine
 
 /// A model's file in Hugging Face's flat spelling, made up here.
 QByteArray smallModel()
