@@ -69,7 +69,7 @@ public:
     {
         std::string name;      ///< "cpu", "cuda": the word of `--backend`
         std::string device;    ///< for people
-        std::string precision; ///< "double"
+        std::string precision; ///< "double": where the operation does not say otherwise
     };
 
     virtual ~ComputeBackend() = default;
@@ -79,6 +79,13 @@ public:
     virtual Result<void> status() const = 0;
 
     virtual bool supports(const Operation& operation) const = 0;
+
+    /// Whether the backend is likely to be faster at `operation` than the ones after it, judged by its size
+    /// and kind alone. The engine passes over one that is not, unless it was asked for by name.
+    virtual bool isWorthwhile(const Operation&) const { return true; }
+
+    /// What `operation` is computed in: "double", or a name of scorePrecisionName.
+    virtual std::string precisionOf(const Operation&) const { return info().precision; }
 
     /// Computes `operation` into its output spans. Polls `stop` between tiles of a few milliseconds and then
     /// returns ErrorCode::Cancelled; outputs are then unspecified. ErrorCode::RunFailed when the device

@@ -240,6 +240,13 @@ public:
         return true;
     }
 
+    std::string precisionOf(const Operation& operation) const override
+    {
+        const auto* map = std::get_if<ScoreMapOp>(&operation);
+        return std::string(scorePrecisionName(map && map->path == ScorePath::Tiles ? map->precision
+                                                                                   : ScorePrecision::Double));
+    }
+
     Result<void> run(const Operation& operation, std::stop_token stop) override
     {
         if (stop.stop_requested())

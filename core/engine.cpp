@@ -35,6 +35,8 @@ Result<Provenance> Engine::run(const Operation& operation, std::stop_token stop)
             const std::string name = slot.backend->info().name;
             passOver({"{backend} does not compute this operation", {{"backend", name}}});
             lastError = {ErrorCode::NotAvailable, reason, name};
+        } else if (m_mayFallBack && !slot.backend->isWorthwhile(operation)) {
+            passOver({"the processor is faster at this size", {}});
         } else {
             const auto start = std::chrono::steady_clock::now();
             const Result<void> done = slot.backend->run(operation, stop);
@@ -42,7 +44,8 @@ Result<Provenance> Engine::run(const Operation& operation, std::stop_token stop)
                 const auto info = slot.backend->info();
                 const std::chrono::duration<double, std::milli> took =
                     std::chrono::steady_clock::now() - start;
-                return Provenance{info.name, info.device, info.precision, took.count(), reason};
+                return Provenance{info.name, info.device, slot.backend->precisionOf(operation), took.count(),
+                                  reason};
             }
             if (done.error().code == ErrorCode::Cancelled)
                 return done.error();

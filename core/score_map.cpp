@@ -64,6 +64,21 @@ ScoreGrid scoreGrid(std::int64_t length, CellRange rows, CellRange columns, std:
     return grid;
 }
 
+std::string_view scorePrecisionName(ScorePrecision precision)
+{
+    switch (precision) {
+    case ScorePrecision::Double:
+        return "double";
+    case ScorePrecision::Single:
+        return "single";
+    case ScorePrecision::Tf32:
+        return "TF32";
+    case ScorePrecision::Bf16:
+        return "bfloat16";
+    }
+    return {};
+}
+
 bool mayTake(ScorePath path, const ScoreMapOp& op)
 {
     const bool wantsExtremes = !op.least.empty() || !op.greatest.empty();

@@ -6,7 +6,9 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <functional>
 #include <span>
+#include <string_view>
 #include <utility>
 
 namespace ropewalk {
@@ -68,6 +70,18 @@ enum class ScorePath {
     Tiles          ///< every cell, in tiles that are pooled and forgotten
 };
 
+/// What the cells of a map that is computed in tiles are computed in. Angles, tables over the distance, sums
+/// over a block or a row and the outputs are double in each.
+enum class ScorePrecision {
+    Double,
+    Single, ///< float32 rows, products and exponentials
+    Tf32,   ///< as Single, rows rounded to 10 bits of mantissa before the product: what a model in TF32 sees
+    Bf16    ///< as Single, rows rounded to 7 bits
+};
+
+/// "double", "single", "TF32", "bfloat16".
+std::string_view scorePrecisionName(ScorePrecision precision);
+
 /// One score whose cells a map adds up: weight·cell, where the cell is score·scale·rowScale, or the softmax
 /// of that. Either a table over the distance, or queries and keys.
 struct ScoreTerm
@@ -95,7 +109,8 @@ struct ScoreMapOp
 {
     ScoreGrid grid;
     ScoreStage stage = ScoreStage::Raw;
-    ScorePath path = ScorePath::Tiles; ///< one that mayTake allows
+    ScorePath path = ScorePath::Tiles;                 ///< one that mayTake allows
+    ScorePrecision precision = ScorePrecision::Double; ///< of the tiles; the other paths are double always
     std::span<const ScoreTerm> terms;
     /// Queries in view and keys that are left out, 1 each, because they were not finite (their rows hold
     /// zeros instead); empty: none.
@@ -103,6 +118,8 @@ struct ScoreMapOp
     std::int64_t firstKey = 0; ///< of `keys` and `deadKeys`; softmax: 0, all keys are needed
     /// Cell index i stands for position i·stride + offset; above 1 in previews, which sample.
     std::int64_t stride = 1, offset = 0;
+    /// Called between strips of rows with the share of the work that is done, 0..1; empty: nobody asks.
+    std::function<void(double)> progress;
 
     std::span<double> mean;        ///< Σ cells/count
     std::span<double> least;       ///< minimum, equal to the bit on every path
