@@ -273,7 +273,7 @@ void addAxes(PlotSpec& plot, int index, const Axes& axes, const std::string& let
         series.name = std::string("axis_inv_freq_") + axes.name(axis);
         series.unit = "rad/token";
         series.xUnit = "pair";
-        series.style = SeriesStyle::Points;
+        series.style = SeriesStyle::Markers;
         series.colour = axis;
         series.label = {letter.empty() ? "{axis}" : "{letter} {axis}",
                         {{"axis", axes.name(axis)}, {"letter", letter}}};
@@ -358,7 +358,7 @@ FigureSpec buildChannels(const FigureResults& results)
     std::string shares;
     PlotSpec axesPlot;
     axesPlot.plotTitle = "Frequency of each pair, and whose position turns it";
-    axesPlot.xAxis = {"pair", AxisKind::Plain, false, -0.5, 0.5};
+    axesPlot.xAxis = {"pair index i", AxisKind::Plain, false, -0.5, 0.5};
     axesPlot.xAxis.meaning = AxisMeaning::Pair;
     axesPlot.yAxis = {"θ (rad/position)", AxisKind::Plain, true, 0.5, 2.0};
     forEachDrawable(results, [&](int index, const ConfigurationResult& result) {
