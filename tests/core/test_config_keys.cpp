@@ -452,22 +452,21 @@ void TestConfigKeys::softmaxFollowsMscale()
             settings.push_back(*parseSetting(text));
         QVERIFY(applySettings(settings, shown, options).hasValue());
     };
-    RopeConfig& config = shown.front().config;
     apply(
         {"rule=yarn", "factor=40", "original_max_position_embeddings=4096", "mscale=1", "mscale_all_dim=1"});
-    QCOMPARE(config.softmaxFactor, 1.0); // a head without multi-head latent attention
+    QCOMPARE(shown[0].config.softmaxFactor, 1.0); // a head without multi-head latent attention
     apply({"softmax_mscale=true"});
-    QVERIFY(std::fabs(config.softmaxFactor - mscale(40, 1) * mscale(40, 1)) < 1e-14);
+    QVERIFY(std::fabs(shown[0].config.softmaxFactor - mscale(40, 1) * mscale(40, 1)) < 1e-14);
     apply({"factor=80"});
-    QVERIFY(std::fabs(config.softmaxFactor - mscale(80, 1) * mscale(80, 1)) < 1e-14);
+    QVERIFY(std::fabs(shown[0].config.softmaxFactor - mscale(80, 1) * mscale(80, 1)) < 1e-14);
     apply({"mscale_all_dim=0.707"});
-    QVERIFY(std::fabs(config.softmaxFactor - mscale(80, 0.707) * mscale(80, 0.707)) < 1e-14);
-    const RopeConfig original = config;
-    config.parameters.factor = 20.0; // as of a slider
-    followOriginal(original, config);
-    QVERIFY(std::fabs(config.softmaxFactor - mscale(20, 0.707) * mscale(20, 0.707)) < 1e-14);
+    QVERIFY(std::fabs(shown[0].config.softmaxFactor - mscale(80, 0.707) * mscale(80, 0.707)) < 1e-14);
+    const RopeConfig original = shown[0].config;
+    shown[0].config.parameters.factor = 20.0; // as of a slider
+    followOriginal(original, shown[0].config);
+    QVERIFY(std::fabs(shown[0].config.softmaxFactor - mscale(20, 0.707) * mscale(20, 0.707)) < 1e-14);
     apply({"rule=linear"});
-    QCOMPARE(config.softmaxFactor, 1.0);
+    QCOMPARE(shown[0].config.softmaxFactor, 1.0);
 }
 
 void TestConfigKeys::settingsInVainAreSaid_data()
