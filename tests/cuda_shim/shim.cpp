@@ -1,0 +1,311 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#undef _FORTIFY_SOURCE // its longjmp refuses to change stacks
+#include "shim.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+#include <vector>
+
+#if defined(__SANITIZE_THREAD__) && !defined(ROPEWALK_SHIM_THREADS)
+#define ROPEWALK_SHIM_THREADS
+#endif
+
+#if defined(ROPEWALK_SHIM_THREADS)
+#include <barrier>
+#include <thread>
+#else
+#include <csetjmp>
+#include <ucontext.h>
+#if defined(__SANITIZE_ADDRESS__)
+#include <sanitizer/common_interface_defs.h>
+#endif
+#endif
+
+namespace ropewalk::shim {
+
+thread_local Dim3 threadIdx, blockIdx, blockDim, gridDim;
+
+namespace {
+
+constexpr unsigned kWarp = 32;
+
+[[noreturn]] void fail(const char* what)
+{
+    std::fprintf(stderr, "CUDA shim: %s\n", what);
+    std::abort();
+}
+
+unsigned linearThread()
+{
+    return (threadIdx.z * blockDim.y + threadIdx.y) * blockDim.x + threadIdx.x;
+}
+
+Dim3 indexOf(unsigned linear, Dim3 size)
+{
+    return {linear % size.x, linear / size.x % size.y, linear / size.x / size.y};
+}
+
+/// What the lanes of a warp hand each other; two sets, so that one barrier an exchange is enough: who is at the next
+/// exchange has read this one.
+struct WarpValues
+{
+    std::array<std::array<std::byte, kLargestValue>, kWarp> ofLane[2];
+};
+
+// std::byte of its own size, so that the sanitizer sees where dynamic shared memory ends.
+std::unique_ptr<std::byte[]> sharedMemory;
+std::vector<WarpValues> warpValues;
+thread_local unsigned exchanges = 0; ///< of the running thread
+
+} // namespace
+
+void* dynamicShared()
+{
+    return sharedMemory.get();
+}
+
+int lane()
+{
+    return static_cast<int>(linearThread() % kWarp);
+}
+
+#if defined(ROPEWALK_SHIM_THREADS)
+
+namespace {
+
+std::unique_ptr<std::barrier<>> blockBarrier;
+std::vector<std::unique_ptr<std::barrier<>>> warpBarriers;
+
+} // namespace
+
+void waitForBlock()
+{
+    blockBarrier->arrive_and_wait();
+}
+
+void exchangeBytes(const void* value, void* others, std::size_t bytes, int from)
+{
+    const unsigned warp = linearThread() / kWarp;
+    auto& values = warpValues[warp].ofLane[exchanges++ % 2];
+    std::memcpy(values[static_cast<std::size_t>(lane())].data(), value, bytes);
+    warpBarriers[warp]->arrive_and_wait();
+    std::memcpy(others, values[static_cast<std::size_t>(from)].data(), bytes);
+}
+
+void launch(Dim3 grid, Dim3 block, std::size_t sharedBytes, const std::function<void()>& kernel)
+{
+    const unsigned threads = block.x * block.y * block.z, blocks = grid.x * grid.y * grid.z;
+    sharedMemory = std::make_unique<std::byte[]>(sharedBytes);
+    warpValues.assign((threads + kWarp - 1) / kWarp, {});
+    blockBarrier = std::make_unique<std::barrier<>>(threads);
+    warpBarriers.clear();
+    for (unsigned warp = 0; warp < warpValues.size(); ++warp)
+        warpBarriers.push_back(std::make_unique<std::barrier<>>(std::min(kWarp, threads - warp * kWarp)));
+    const auto work = [&](unsigned thread) {
+        blockDim = block;
+        gridDim = grid;
+        threadIdx = indexOf(thread, block);
+        for (unsigned i = 0; i < blocks; ++i) {
+            blockIdx = indexOf(i, grid);
+            exchanges = 0;
+            kernel();
+            waitForBlock();
+        }
+    };
+    std::vector<std::jthread> team;
+    for (unsigned thread = 0; thread < threads; ++thread)
+        team.emplace_back(work, thread);
+}
+
+#else
+
+namespace {
+
+constexpr std::size_t kStackBytes = std::size_t{256} << 10;
+
+struct Fiber
+{
+    std::unique_ptr<char[]> stack;
+    ucontext_t context;
+    std::jmp_buf place;
+    bool isStarted = false, isDone = true;
+    unsigned exchanges = 0;
+    const unsigned* waitsFor = nullptr; ///< the generation of the barrier that it waits at
+    unsigned generation = 0;
+    void* fakeStack = nullptr;
+};
+
+struct Barrier
+{
+    unsigned generation = 0, arrived = 0, size = 0;
+};
+
+std::vector<Fiber> fibers;
+unsigned current = 0, finished = 0;
+const std::function<void()>* work = nullptr;
+Barrier blockBarrier;
+std::vector<Barrier> warpBarriers;
+ucontext_t mainContext;
+std::jmp_buf mainPlace;
+
+// A switch saves no signal mask, which would be a call of the kernel; but the address sanitizer has to see it done by
+// swapcontext.
+#if defined(__SANITIZE_ADDRESS__)
+
+const void* mainStack = nullptr;
+std::size_t mainStackBytes = 0;
+
+void switchToMain(bool forGood)
+{
+    Fiber& fiber = fibers[current];
+    __sanitizer_start_switch_fiber(forGood ? nullptr : &fiber.fakeStack, mainStack, mainStackBytes);
+    swapcontext(&fiber.context, &mainContext);
+    __sanitizer_finish_switch_fiber(fiber.fakeStack, &mainStack, &mainStackBytes);
+}
+
+void switchToFiber()
+{
+    Fiber& fiber = fibers[current];
+    fiber.isStarted = true;
+    void* fakeStack = nullptr;
+    __sanitizer_start_switch_fiber(&fakeStack, fiber.stack.get(), kStackBytes);
+    swapcontext(&mainContext, &fiber.context);
+    __sanitizer_finish_switch_fiber(fakeStack, nullptr, nullptr);
+}
+
+void enterFiber()
+{
+    __sanitizer_finish_switch_fiber(nullptr, &mainStack, &mainStackBytes);
+}
+
+#else
+
+void switchToMain(bool)
+{
+    if (_setjmp(fibers[current].place) == 0)
+        _longjmp(mainPlace, 1);
+}
+
+void switchToFiber()
+{
+    Fiber& fiber = fibers[current];
+    if (_setjmp(mainPlace) != 0)
+        return;
+    if (fiber.isStarted)
+        _longjmp(fiber.place, 1);
+    fiber.isStarted = true;
+    setcontext(&fiber.context);
+}
+
+void enterFiber() {}
+
+#endif
+
+/// A fiber's whole life: one block after another.
+void fiberMain()
+{
+    enterFiber();
+    while (true) {
+        (*work)();
+        fibers[current].isDone = true;
+        ++finished;
+        if (blockBarrier.arrived > 0)
+            fail("a thread ended while others of its block wait at __syncthreads");
+        switchToMain(false);
+    }
+}
+
+void waitAt(Barrier& barrier)
+{
+    if (++barrier.arrived == barrier.size) {
+        barrier.arrived = 0;
+        ++barrier.generation;
+        return;
+    }
+    Fiber& fiber = fibers[current];
+    fiber.waitsFor = &barrier.generation;
+    fiber.generation = barrier.generation;
+    switchToMain(false);
+}
+
+void makeFibers(unsigned count)
+{
+    if (fibers.size() >= count)
+        return;
+    fibers = std::vector<Fiber>(count); // those before are idle: nothing on their stacks is needed
+    for (Fiber& fiber : fibers) {
+        fiber.stack.reset(new char[kStackBytes]); // not cleared, so that only what is used is there
+        getcontext(&fiber.context);
+        fiber.context.uc_stack.ss_sp = fiber.stack.get();
+        fiber.context.uc_stack.ss_size = kStackBytes;
+        fiber.context.uc_link = nullptr;
+        makecontext(&fiber.context, fiberMain, 0);
+    }
+}
+
+} // namespace
+
+void waitForBlock()
+{
+    if (finished > 0)
+        fail("a thread waits at __syncthreads after others of its block have ended");
+    waitAt(blockBarrier);
+}
+
+void exchangeBytes(const void* value, void* others, std::size_t bytes, int from)
+{
+    const unsigned warp = linearThread() / kWarp;
+    auto& values = warpValues[warp].ofLane[exchanges++ % 2];
+    std::memcpy(values[static_cast<std::size_t>(lane())].data(), value, bytes);
+    waitAt(warpBarriers[warp]);
+    std::memcpy(others, values[static_cast<std::size_t>(from)].data(), bytes);
+}
+
+void launch(Dim3 grid, Dim3 block, std::size_t sharedBytes, const std::function<void()>& kernel)
+{
+    const unsigned threads = block.x * block.y * block.z, blocks = grid.x * grid.y * grid.z;
+    makeFibers(threads);
+    sharedMemory = std::make_unique<std::byte[]>(sharedBytes);
+    warpValues.assign((threads + kWarp - 1) / kWarp, {});
+    blockBarrier = {0, 0, threads};
+    warpBarriers.assign(warpValues.size(), {});
+    for (unsigned warp = 0; warp < warpValues.size(); ++warp)
+        warpBarriers[warp].size = std::min(kWarp, threads - warp * kWarp);
+    work = &kernel;
+    blockDim = block;
+    gridDim = grid;
+    for (unsigned i = 0; i < blocks; ++i) {
+        blockIdx = indexOf(i, grid);
+        finished = 0;
+        for (unsigned thread = 0; thread < threads; ++thread) {
+            fibers[thread].isDone = false;
+            fibers[thread].waitsFor = nullptr;
+            fibers[thread].exchanges = 0;
+        }
+        while (finished < threads) {
+            bool hasMoved = false;
+            for (unsigned thread = 0; thread < threads; ++thread) {
+                Fiber& fiber = fibers[thread];
+                if (fiber.isDone || (fiber.waitsFor && *fiber.waitsFor == fiber.generation))
+                    continue;
+                hasMoved = true;
+                fiber.waitsFor = nullptr;
+                current = thread;
+                threadIdx = indexOf(thread, block);
+                exchanges = fiber.exchanges;
+                switchToFiber();
+                fiber.exchanges = exchanges;
+            }
+            if (!hasMoved)
+                fail("the threads of a block wait for each other");
+        }
+    }
+}
+
+#endif
+
+} // namespace ropewalk::shim
