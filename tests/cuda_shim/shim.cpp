@@ -28,6 +28,7 @@
 namespace ropewalk::shim {
 
 thread_local Dim3 threadIdx, blockIdx, blockDim, gridDim;
+std::uint64_t firstBlock = 0;
 
 namespace {
 
@@ -44,9 +45,15 @@ unsigned linearThread()
     return (threadIdx.z * blockDim.y + threadIdx.y) * blockDim.x + threadIdx.x;
 }
 
-Dim3 indexOf(unsigned linear, Dim3 size)
+Dim3 indexOf(std::uint64_t linear, Dim3 size)
 {
-    return {linear % size.x, linear / size.x % size.y, linear / size.x / size.y};
+    return {static_cast<unsigned>(linear % size.x), static_cast<unsigned>(linear / size.x % size.y),
+            static_cast<unsigned>(linear / size.x / size.y)};
+}
+
+std::uint64_t countOf(Dim3 size)
+{
+    return std::uint64_t{size.x} * size.y * size.z;
 }
 
 /// What the lanes of a warp hand each other; two sets, so that one barrier an exchange is enough: who is at the next
@@ -98,7 +105,8 @@ void exchangeBytes(const void* value, void* others, std::size_t bytes, int from)
 
 void launch(Dim3 grid, Dim3 block, std::size_t sharedBytes, const std::function<void()>& kernel)
 {
-    const unsigned threads = block.x * block.y * block.z, blocks = grid.x * grid.y * grid.z;
+    const auto threads = static_cast<unsigned>(countOf(block));
+    const std::uint64_t blocks = countOf(grid);
     sharedMemory = std::make_unique<std::byte[]>(sharedBytes);
     warpValues.assign((threads + kWarp - 1) / kWarp, {});
     blockBarrier = std::make_unique<std::barrier<>>(threads);
@@ -109,7 +117,7 @@ void launch(Dim3 grid, Dim3 block, std::size_t sharedBytes, const std::function<
         blockDim = block;
         gridDim = grid;
         threadIdx = indexOf(thread, block);
-        for (unsigned i = 0; i < blocks; ++i) {
+        for (std::uint64_t i = firstBlock; i < blocks; ++i) {
             blockIdx = indexOf(i, grid);
             exchanges = 0;
             kernel();
@@ -149,20 +157,18 @@ unsigned current = 0, finished = 0;
 const std::function<void()>* work = nullptr;
 Barrier blockBarrier;
 std::vector<Barrier> warpBarriers;
-ucontext_t mainContext;
-std::jmp_buf mainPlace;
-
 // A switch saves no signal mask, which would be a call of the kernel; but the address sanitizer has to see it done by
 // swapcontext.
 #if defined(__SANITIZE_ADDRESS__)
 
+ucontext_t mainContext;
 const void* mainStack = nullptr;
 std::size_t mainStackBytes = 0;
 
-void switchToMain(bool forGood)
+void switchToMain()
 {
     Fiber& fiber = fibers[current];
-    __sanitizer_start_switch_fiber(forGood ? nullptr : &fiber.fakeStack, mainStack, mainStackBytes);
+    __sanitizer_start_switch_fiber(&fiber.fakeStack, mainStack, mainStackBytes);
     swapcontext(&fiber.context, &mainContext);
     __sanitizer_finish_switch_fiber(fiber.fakeStack, &mainStack, &mainStackBytes);
 }
@@ -184,7 +190,9 @@ void enterFiber()
 
 #else
 
-void switchToMain(bool)
+std::jmp_buf mainPlace;
+
+void switchToMain()
 {
     if (_setjmp(fibers[current].place) == 0)
         _longjmp(mainPlace, 1);
@@ -215,7 +223,7 @@ void fiberMain()
         ++finished;
         if (blockBarrier.arrived > 0)
             fail("a thread ended while others of its block wait at __syncthreads");
-        switchToMain(false);
+        switchToMain();
     }
 }
 
@@ -229,7 +237,7 @@ void waitAt(Barrier& barrier)
     Fiber& fiber = fibers[current];
     fiber.waitsFor = &barrier.generation;
     fiber.generation = barrier.generation;
-    switchToMain(false);
+    switchToMain();
 }
 
 void makeFibers(unsigned count)
@@ -267,7 +275,8 @@ void exchangeBytes(const void* value, void* others, std::size_t bytes, int from)
 
 void launch(Dim3 grid, Dim3 block, std::size_t sharedBytes, const std::function<void()>& kernel)
 {
-    const unsigned threads = block.x * block.y * block.z, blocks = grid.x * grid.y * grid.z;
+    const auto threads = static_cast<unsigned>(countOf(block));
+    const std::uint64_t blocks = countOf(grid);
     makeFibers(threads);
     sharedMemory = std::make_unique<std::byte[]>(sharedBytes);
     warpValues.assign((threads + kWarp - 1) / kWarp, {});
@@ -278,7 +287,7 @@ void launch(Dim3 grid, Dim3 block, std::size_t sharedBytes, const std::function<
     work = &kernel;
     blockDim = block;
     gridDim = grid;
-    for (unsigned i = 0; i < blocks; ++i) {
+    for (std::uint64_t i = firstBlock; i < blocks; ++i) {
         blockIdx = indexOf(i, grid);
         finished = 0;
         for (unsigned thread = 0; thread < threads; ++thread) {

@@ -6,6 +6,7 @@
 // ROPEWALK_SHIM_THREADS is defined, each is a thread of its own, so that a missing barrier is a race.
 
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
 #include <functional>
 
@@ -23,6 +24,10 @@ struct Dim3
 };
 
 extern thread_local Dim3 threadIdx, blockIdx, blockDim, gridDim;
+
+/// Launches begin with this block of the grid and leave out those before: so that a test comes to the end of a grid that
+/// nobody can wait for.
+extern std::uint64_t firstBlock;
 
 /// Runs `kernel` once for each thread of each block. A block has at most 1024 threads, whole warps if they use
 /// exchange(). Ends the program with a sentence where a thread leaves while others wait for it.

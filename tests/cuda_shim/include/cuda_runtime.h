@@ -20,7 +20,7 @@
 #define __shared__ static
 
 #define ROPEWALK_LAUNCH(kernel, grid, block, sharedBytes, ...)                                               \
-    ::ropewalk::shim::launch((grid), (block), (sharedBytes), [=] { kernel(__VA_ARGS__); })
+    ::ropewalk::shim::launch((grid), (block), (sharedBytes), [&] { kernel(__VA_ARGS__); })
 #define ROPEWALK_DYNAMIC_SHARED(type, name)                                                                  \
     auto* const name = static_cast<type*>(::ropewalk::shim::dynamicShared())
 
