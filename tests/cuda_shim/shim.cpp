@@ -34,12 +34,6 @@ namespace {
 
 constexpr unsigned kWarp = 32;
 
-[[noreturn]] void fail(const char* what)
-{
-    std::fprintf(stderr, "CUDA shim: %s\n", what);
-    std::abort();
-}
-
 unsigned linearThread()
 {
     return (threadIdx.z * blockDim.y + threadIdx.y) * blockDim.x + threadIdx.x;
@@ -132,6 +126,12 @@ void launch(Dim3 grid, Dim3 block, std::size_t sharedBytes, const std::function<
 #else
 
 namespace {
+
+[[noreturn]] void fail(const char* what)
+{
+    std::fprintf(stderr, "CUDA shim: %s\n", what);
+    std::abort();
+}
 
 constexpr std::size_t kStackBytes = std::size_t{256} << 10;
 

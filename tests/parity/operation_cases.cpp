@@ -98,10 +98,10 @@ struct Frequencies
     }
 };
 
-void distanceTables(ComputeBackend& backend, Checks& checks)
+void distanceTables(ComputeBackend& backend, Checks& checks, bool isSmall)
 {
     std::mt19937 random(3);
-    for (const int headDim : {2, 64, 128})
+    for (const int headDim : isSmall ? std::vector<int>{16} : std::vector<int>{2, 64, 128})
         for (const std::size_t count : {std::size_t{1}, std::size_t{511}, std::size_t{513}})
             for (const std::int64_t first : {std::int64_t{-300}, std::int64_t{0}, std::int64_t{131071}})
                 for (const bool isDamped : {false, true}) {
@@ -143,9 +143,9 @@ struct DecayOutputs
     std::vector<double> similarMean, similarSd, independentSd, cosineSum, boundFactor;
 };
 
-void decays(ComputeBackend& backend, Checks& checks)
+void decays(ComputeBackend& backend, Checks& checks, bool isSmall)
 {
-    for (const int headDim : {2, 64, 128})
+    for (const int headDim : isSmall ? std::vector<int>{16} : std::vector<int>{2, 64, 128})
         for (const std::size_t count : {std::size_t{1}, std::size_t{129}, std::size_t{700}})
             for (const int kind : {0, 1, 2, 3}) { // damped or not, consecutive or listed
                 const bool isDamped = kind % 2 == 1, isListed = kind >= 2;
@@ -218,10 +218,8 @@ void operationCases(ComputeBackend& backend, Checks& checks, bool isSmall)
 {
     rotations(backend, checks);
     contributions(backend, checks);
-    if (isSmall)
-        return;
-    distanceTables(backend, checks);
-    decays(backend, checks);
+    distanceTables(backend, checks, isSmall);
+    decays(backend, checks, isSmall);
 }
 
 } // namespace ropewalk::parity

@@ -63,8 +63,8 @@ int main(int argc, char** argv)
 {
     using namespace ropewalk;
     using namespace ropewalk::parity;
-#if defined(__SANITIZE_THREAD__)
-    bool isSmall = true; // a thread for each of CUDA's
+#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
+    bool isSmall = true; // a thread, or a stack that is watched, for each of CUDA's
 #else
     bool isSmall = false;
 #endif
