@@ -97,6 +97,58 @@ void exchangeBytes(const void* value, void* others, std::size_t bytes, int from)
     std::memcpy(others, values[static_cast<std::size_t>(from)].data(), bytes);
 }
 
+namespace {
+
+/// The threads of all launches: as many as the largest block so far had. They sleep between launches.
+class Team
+{
+public:
+    /// Runs `work`(thread) for threads 0 … count-1.
+    void run(unsigned count, const std::function<void(unsigned)>& work)
+    {
+        m_work = &work;
+        m_count = count;
+        if (count > m_threads.size()) {
+            stop();
+            m_gate = std::make_unique<std::barrier<>>(count + 1);
+            for (unsigned thread = 0; thread < count; ++thread)
+                m_threads.emplace_back([this, thread](const std::stop_token& stop) { serve(thread, stop); });
+        }
+        m_gate->arrive_and_wait();
+        m_gate->arrive_and_wait();
+    }
+    ~Team() { stop(); }
+
+private:
+    void stop()
+    {
+        for (std::jthread& thread : m_threads)
+            thread.request_stop();
+        if (m_gate)
+            m_gate->arrive_and_wait();
+        m_threads.clear();
+    }
+
+    void serve(unsigned thread, const std::stop_token& stop)
+    {
+        while (true) {
+            m_gate->arrive_and_wait();
+            if (stop.stop_requested())
+                return;
+            if (thread < m_count)
+                (*m_work)(thread);
+            m_gate->arrive_and_wait();
+        }
+    }
+
+    const std::function<void(unsigned)>* m_work = nullptr;
+    unsigned m_count = 0;
+    std::unique_ptr<std::barrier<>> m_gate;
+    std::vector<std::jthread> m_threads;
+};
+
+} // namespace
+
 void launch(Dim3 grid, Dim3 block, std::size_t sharedBytes, const std::function<void()>& kernel)
 {
     const auto threads = static_cast<unsigned>(countOf(block));
@@ -107,7 +159,8 @@ void launch(Dim3 grid, Dim3 block, std::size_t sharedBytes, const std::function<
     warpBarriers.clear();
     for (unsigned warp = 0; warp < warpValues.size(); ++warp)
         warpBarriers.push_back(std::make_unique<std::barrier<>>(std::min(kWarp, threads - warp * kWarp)));
-    const auto work = [&](unsigned thread) {
+    static Team team;
+    team.run(threads, [&](unsigned thread) {
         blockDim = block;
         gridDim = grid;
         threadIdx = indexOf(thread, block);
@@ -117,10 +170,7 @@ void launch(Dim3 grid, Dim3 block, std::size_t sharedBytes, const std::function<
             kernel();
             waitForBlock();
         }
-    };
-    std::vector<std::jthread> team;
-    for (unsigned thread = 0; thread < threads; ++thread)
-        team.emplace_back(work, thread);
+    });
 }
 
 #else
