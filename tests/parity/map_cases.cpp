@@ -102,10 +102,12 @@ public:
             long double rowSum = 0, rowBound = 0;
             std::int64_t seen = 0;
             for (std::int64_t n = m_columns.first; n < m_columns.end; ++n) {
-                const long double cell = row.cells[static_cast<std::size_t>(n - m_keys.first)];
+                if (n < row.keys.first || n >= row.keys.end)
+                    continue;
+                const long double cell = row.cells[static_cast<std::size_t>(n - row.keys.first)];
                 if (std::isnan(cell))
                     continue;
-                const long double bound = row.bounds[static_cast<std::size_t>(n - m_keys.first)];
+                const long double bound = row.bounds[static_cast<std::size_t>(n - row.keys.first)];
                 const auto block = static_cast<std::size_t>(
                     (m / m_op.grid.block - m_op.grid.firstRowBlock) * m_op.grid.columnBlocks + n / m_op.grid.block -
                     m_op.grid.firstColumnBlock);
@@ -150,7 +152,8 @@ private:
 
     struct Row
     {
-        std::vector<long double> cells, bounds; ///< of the keys held; NaN where hidden
+        CellRange keys; ///< of those held, that the mask lets through
+        std::vector<long double> cells, bounds; ///< of them; NaN where dead
         long double entropy = 0, entropyBound = 0;
     };
 
@@ -260,17 +263,23 @@ private:
         return bound * std::fabs(factor);
     }
 
-    bool isVisible(std::int64_t m, std::int64_t n) const
+    bool isDead(std::int64_t m, std::int64_t n) const
     {
-        return (!m_case.isCausal || n <= m) && (m_case.window == 0 || m - n < m_case.window) &&
-               (m_deadQueries.empty() || (!m_deadQueries[static_cast<std::size_t>(m - m_rows.first)] &&
-                                          !m_deadKeys[static_cast<std::size_t>(n - m_keys.first)]));
+        return !m_deadQueries.empty() && (m_deadQueries[static_cast<std::size_t>(m - m_rows.first)] != 0 ||
+                                          m_deadKeys[static_cast<std::size_t>(n - m_keys.first)] != 0);
     }
 
     Row exactRow(std::int64_t m) const
     {
         Row row;
-        const auto keys = static_cast<std::size_t>(m_keys.end - m_keys.first);
+        row.keys = m_keys;
+        if (m_case.window > 0)
+            row.keys.first = std::max(row.keys.first, m - m_case.window + 1);
+        if (m_case.isCausal)
+            row.keys.end = std::min(row.keys.end, m + 1);
+        row.keys.end = std::max(row.keys.first, row.keys.end);
+        const auto keys = static_cast<std::size_t>(row.keys.end - row.keys.first);
+        const auto before = static_cast<std::size_t>(row.keys.first - m_keys.first);
         row.cells.assign(keys, kNone);
         row.bounds.assign(keys, 0);
         const auto width = static_cast<std::size_t>(m_case.width);
@@ -281,9 +290,9 @@ private:
                 static_cast<long double>(term.view.scale) * (term.rowScale.empty() ? 1.0 : term.rowScale[at]);
             long double greatest = -std::numeric_limits<long double>::infinity(), widest = 0;
             for (std::size_t k = 0; k < keys; ++k) {
-                const std::int64_t n = m_keys.first + static_cast<std::int64_t>(k);
+                const std::int64_t n = row.keys.first + static_cast<std::int64_t>(k);
                 logits[k] = kNone;
-                if (!isVisible(m, n))
+                if (isDead(m, n))
                     continue;
                 long double score = 0;
                 if (m_case.isTable) {
@@ -291,12 +300,12 @@ private:
                 } else if (m_case.isDamped) {
                     for (std::size_t c = 0; c < width; ++c) {
                         const std::size_t pair = c % (width / 2); // these cases are in halves, and turn whole
-                        score += term.turnedQueries[at * width + c] * term.turnedKeys[k * width + c] *
+                        score += term.turnedQueries[at * width + c] * term.turnedKeys[(before + k) * width + c] *
                                  std::exp(static_cast<long double>((m - n) * m_case.stride) * term.rates[pair]);
                     }
                 } else {
                     for (std::size_t c = 0; c < width; ++c)
-                        score += term.turnedQueries[at * width + c] * term.turnedKeys[k * width + c];
+                        score += term.turnedQueries[at * width + c] * term.turnedKeys[(before + k) * width + c];
                 }
                 logits[k] = score * factor;
                 bounds[k] = scoreBound(term, factor, logits[k]);
@@ -471,6 +480,16 @@ std::vector<Case> cases(bool isSmall)
             map.window = 90;
             map.stage = stage;
             map.width = map.rotary = 2;
+        });
+        // So many columns that a strip has one tile of rows.
+        add(std::string(nameOf(stage)) + " in several strips", [&](Case& map) {
+            map.length = std::int64_t{1} << 22;
+            map.rows = map.columns = {map.length - 300, map.length};
+            map.pixels = 30;
+            map.window = 200;
+            map.stage = stage;
+            map.width = map.rotary = 8;
+            map.isTable = stage == ScoreStage::Softmax; // or all keys would be made
         });
         // The other paths give the same numbers.
         add(std::string(nameOf(stage)) + " along the diagonals", [&](Case& map) {
