@@ -11,7 +11,7 @@ namespace ropewalk {
 
 struct CpuSettings
 {
-    std::optional<CpuLevel> level; ///< one of availableCpuLevels(); none: the highest of them
+    std::optional<CpuLevel> level = std::nullopt; ///< one of availableCpuLevels(); none: the highest of them
     int threads = 0;               ///< that compute; 0: as many as the processor has
 };
 

@@ -270,26 +270,41 @@ private:
         const CellRange rows = m_grid.rowsOf(row), seen = columnsSeenBy(rows);
         const std::int64_t first = row * m_grid.columnBlocks;
         const bool allAlive = m_op.deadQueries.empty() && m_op.deadKeys.empty();
-        if (!m_op.mean.empty())
-            std::fill_n(m_op.mean.begin() + first, m_grid.columnBlocks, kNaN);
+        const auto clear = [&](auto out, auto value) {
+            if (!out.empty()) {
+                std::fill_n(out.begin() + first, seen.first, value);
+                std::fill_n(out.begin() + first + seen.end, m_grid.columnBlocks - seen.end, value);
+            }
+        };
+        clear(m_op.mean, kNaN);
+        clear(m_op.count, 0);
+        // Blocks of one and the same count first, in loops that are vectors.
+        CellRange whole = intersection(wholeBlocks(m_grid, rows), seen);
+        if (!allAlive || size(whole) <= 0)
+            whole = {seen.first, seen.first};
+        const std::int64_t cells = size(rows) * m_grid.block;
         if (!m_op.count.empty())
-            std::fill_n(m_op.count.begin() + first, m_grid.columnBlocks, 0);
+            std::fill_n(m_op.count.begin() + first + whole.first, size(whole), cells);
+        for (std::int64_t column = whole.first; column < whole.end && !m_op.mean.empty(); ++column)
+            m_op.mean[at(first + column)] = sums[column] / static_cast<double>(cells);
         bool hasQueries = false;
         for (std::int64_t column = seen.first; column < seen.end; ++column) {
+            if (column == whole.first)
+                column = whole.end;
+            if (column >= seen.end)
+                break;
             const CellRange columns = m_grid.columnsOf(column);
-            const bool isWhole = m_grid.isWhollyVisible(rows, columns);
-            const std::int64_t count =
-                isWhole && allAlive ? size(rows) * size(columns) : aliveCells(rows, columns);
+            const std::int64_t count = aliveCells(rows, columns);
             if (!m_op.count.empty())
                 m_op.count[at(first + column)] = count;
-            if (m_op.mean.empty() || count == 0)
+            if (m_op.mean.empty())
                 continue;
             double sum = sums[column];
-            if (!isWhole) {
+            if (count > 0 && !m_grid.isWhollyVisible(rows, columns)) {
                 sum = cutSum(rows, columns, hasQueries, worker);
                 hasQueries = true;
             }
-            m_op.mean[at(first + column)] = sum / static_cast<double>(count);
+            m_op.mean[at(first + column)] = count == 0 ? kNaN : sum / static_cast<double>(count);
         }
     }
 

@@ -81,16 +81,19 @@ public:
             if (!watch.hasStopped())
                 packKeys(piece * kPanelsOfTask, std::min(m_panels, (piece + 1) * kPanelsOfTask), worker);
         });
-        std::atomic<std::int64_t> rowsDone = 0;
+        std::int64_t work = 0;
+        for (std::int64_t first = 0; first < m_grid.rowBlocks; first += m_band)
+            work += workOf(first);
+        std::atomic<std::int64_t> workDone = 0;
         m_workers.forEach(pieces(m_grid.rowBlocks, m_band), [&](std::int64_t piece, int worker) {
             const std::int64_t first = piece * m_band, end = std::min(m_grid.rowBlocks, first + m_band);
             Strip strip(*this, worker);
             for (std::int64_t row = first; row < end; ++row)
                 if (!strip.add(row, m_grid.rowsOf(end - 1).end, watch))
                     return;
-            rowsDone += m_grid.rowsOf(end - 1).end - m_grid.rowsOf(first).first;
+            workDone += workOf(first);
             if (worker == 0 && m_op.progress) // the caller's thread
-                m_op.progress(static_cast<double>(rowsDone) / static_cast<double>(size(m_rows)));
+                m_op.progress(static_cast<double>(workDone) / static_cast<double>(work));
         });
         return watch.outcome();
     }
@@ -131,6 +134,14 @@ private:
     bool isDeadKey(std::int64_t n) const
     {
         return !m_op.deadKeys.empty() && m_op.deadKeys[at(n - m_op.firstKey)] != 0;
+    }
+    /// About the cells of the band whose first row of blocks is given; at least 1.
+    std::int64_t workOf(std::int64_t rowBlock) const
+    {
+        const CellRange rows{m_grid.rowsOf(rowBlock).first,
+                             m_grid.rowsOf(std::min(rowBlock + m_band, m_grid.rowBlocks) - 1).end};
+        return size(rows) *
+               std::max<std::int64_t>(1, size(intersection(m_grid.keysOf(rows.end - 1), m_keys)));
     }
     /// The first key of the tile that `panel` belongs to.
     std::int64_t originOf(std::int64_t panel) const
@@ -199,8 +210,9 @@ private:
                 if (m >= m_held.end && !hold({m, std::min(m + m_run.m_strip, endOfBand)}, watch))
                     return false;
                 const std::int64_t end = std::min(m_blockRows.end, m_held.end);
-                for (; m < end; ++m)
-                    addRow(m);
+                for (; m < end; m += kRowsAtATime)
+                    addRows(m, std::min(end, m + kRowsAtATime));
+                m = end;
             }
             finishBlocks(rowBlock * m_grid.columnBlocks);
             return true;
@@ -390,38 +402,90 @@ private:
 
         bool wantsExtremes() const { return !m_op.least.empty() || !m_op.greatest.empty(); }
 
-        /// Adds the cells of one row in hand to the columns in view.
-        void addRow(std::int64_t m)
+        /// Adds the cells of a few rows in hand to the columns in view: together where all of them see the key.
+        void addRows(std::int64_t firstRow, std::int64_t endRow)
         {
-            const CellRange visible = intersection(m_grid.keysOf(m), m_run.m_columns);
-            const double rowFactor = m_factor[m - m_held.first];
-            const bool hasCells = size(visible) > 0 && !std::isnan(rowFactor);
-            if (!m_run.m_isSoftmax && !m_op.rowValue.empty())
-                rowValue(m) = hasCells ? meanOf(m, visible) : kNaN;
-            if (!hasCells)
+            const T* rows[kRowsAtATime];
+            T factors[kRowsAtATime];
+            CellRange visible[kRowsAtATime], common = m_run.m_columns;
+            int count = 0;
+            for (std::int64_t m = firstRow; m < endRow; ++m) {
+                const CellRange seen = intersection(m_grid.keysOf(m), m_run.m_columns);
+                const double factor = m_factor[m - m_held.first];
+                const bool hasCells = size(seen) > 0 && !std::isnan(factor);
+                if (!m_run.m_isSoftmax && !m_op.rowValue.empty())
+                    rowValue(m) = hasCells ? meanOf(m, seen) : kNaN;
+                if (!hasCells)
+                    continue;
+                rows[count] = m_cells + (m - m_held.first) * m_stride;
+                factors[count] = static_cast<T>(factor);
+                visible[count] = seen;
+                common = intersection(common, seen);
+                ++count;
+            }
+            if (size(common) <= 0)
+                common = {m_run.m_columns.end, m_run.m_columns.end};
+            for (int i = 0; i < count; ++i) {
+                addPiece<1>(rows + i, factors + i, intersection(visible[i], {0, common.first}));
+                addPiece<1>(rows + i, factors + i, intersection(visible[i], {common.end, m_grid.length}));
+            }
+            switch (count) {
+            case 1:
+                return addPiece<1>(rows, factors, common);
+            case 2:
+                return addPiece<2>(rows, factors, common);
+            case 3:
+                return addPiece<3>(rows, factors, common);
+            case 4:
+                return addPiece<4>(rows, factors, common);
+            default:
                 return;
-            const T* row = m_cells + cellAt(m, visible.first);
-            const auto factor = static_cast<T>(rowFactor);
-            const std::int64_t count = size(visible), column = visible.first - m_run.m_columns.first;
+            }
+        }
+
+        template<int kCount>
+        void addPiece(const T* const* rows, const T* factors, CellRange keys)
+        {
+            if (size(keys) <= 0)
+                return;
+            if (!wantsExtremes())
+                addCells<kCount, false, false>(rows, factors, keys);
+            else if (m_op.least.empty())
+                addCells<kCount, false, true>(rows, factors, keys);
+            else
+                addCells<kCount, true, true>(rows, factors, keys);
+        }
+
+        template<int kCount, bool kLeastToo, bool kGreatestToo>
+        void addCells(const T* const* rows, const T* factors, CellRange keys)
+        {
+            const std::int64_t column = keys.first - m_run.m_columns.first, count = size(keys);
             double* __restrict sums = m_sums + column;
             T* __restrict least = m_least + column;
             T* __restrict greatest = m_greatest + column;
-            if (!wantsExtremes()) {
-                for (std::int64_t n = 0; n < count; ++n)
-                    sums[n] += static_cast<double>(row[n] * factor);
-            } else if (m_op.least.empty()) {
-                for (std::int64_t n = 0; n < count; ++n) {
-                    const T cell = row[n] * factor;
-                    sums[n] += static_cast<double>(cell);
-                    greatest[n] = cell > greatest[n] ? cell : greatest[n];
+            const T* cells[kCount];
+            T factor[kCount];
+            for (int i = 0; i < kCount; ++i) {
+                cells[i] = rows[i] + (keys.first - keyOf(m_firstPanel));
+                factor[i] = factors[i];
+            }
+            for (std::int64_t n = 0; n < count; ++n) {
+                double sum = sums[n];
+                T low = kLeastToo ? least[n] : T(0), high = kGreatestToo ? greatest[n] : T(0);
+#pragma GCC unroll 4
+                for (int i = 0; i < kCount; ++i) {
+                    const T cell = cells[i][n] * factor[i];
+                    sum += static_cast<double>(cell);
+                    if (kLeastToo)
+                        low = cell < low ? cell : low;
+                    if (kGreatestToo)
+                        high = cell > high ? cell : high;
                 }
-            } else {
-                for (std::int64_t n = 0; n < count; ++n) {
-                    const T cell = row[n] * factor;
-                    sums[n] += static_cast<double>(cell);
-                    least[n] = cell < least[n] ? cell : least[n];
-                    greatest[n] = cell > greatest[n] ? cell : greatest[n];
-                }
+                sums[n] = sum;
+                if (kLeastToo)
+                    least[n] = low;
+                if (kGreatestToo)
+                    greatest[n] = high;
             }
         }
 
@@ -464,11 +528,26 @@ private:
             clear(m_op.least, kNaN);
             clear(m_op.greatest, kNaN);
             clear(m_op.count, 0);
-            const bool allAlive = m_op.deadQueries.empty() && m_op.deadKeys.empty();
-            const std::int64_t whole = size(m_blockRows) * m_grid.block;
+            // Blocks of one and the same count first, in loops that are vectors.
+            CellRange whole = intersection(wholeBlocks(m_grid, m_blockRows), blocks);
+            if (!m_op.deadQueries.empty() || !m_op.deadKeys.empty() || size(whole) <= 0)
+                whole = {blocks.first, blocks.first};
+            const std::int64_t cells = size(m_blockRows) * m_grid.block;
+            const auto writeAll = [&](auto out, auto valueOf) {
+                if (!out.empty())
+                    for (std::int64_t block = whole.first; block < whole.end; ++block)
+                        out[at(first + block)] = valueOf(start + block - blocks.first);
+            };
+            writeAll(m_op.mean, [&](std::int64_t i) { return m_sums[i] / static_cast<double>(cells); });
+            writeAll(m_op.least, [&](std::int64_t i) { return static_cast<double>(m_least[i]); });
+            writeAll(m_op.greatest, [&](std::int64_t i) { return static_cast<double>(m_greatest[i]); });
+            writeAll(m_op.count, [&](std::int64_t) { return cells; });
             for (std::int64_t block = blocks.first; block < blocks.end; ++block) {
-                const std::int64_t i = block - blocks.first;
-                const std::int64_t count = allAlive && isWhole(block) ? whole : aliveCells(block);
+                if (block == whole.first)
+                    block = whole.end;
+                if (block >= blocks.end)
+                    break;
+                const std::int64_t i = start + block - blocks.first, count = aliveCells(block);
                 const std::size_t index = at(first + block);
                 const auto write = [&](std::span<double> out, double value) {
                     if (!out.empty())
@@ -476,9 +555,9 @@ private:
                 };
                 if (!m_op.count.empty())
                     m_op.count[index] = count;
-                write(m_op.mean, m_sums[start + i] / static_cast<double>(count));
-                write(m_op.least, static_cast<double>(m_least[start + i]));
-                write(m_op.greatest, static_cast<double>(m_greatest[start + i]));
+                write(m_op.mean, m_sums[i] / static_cast<double>(count));
+                write(m_op.least, static_cast<double>(m_least[i]));
+                write(m_op.greatest, static_cast<double>(m_greatest[i]));
             }
         }
 
@@ -502,15 +581,6 @@ private:
             }
         }
 
-        /// Whether a block is of full size and all its cells are visible.
-        bool isWhole(std::int64_t block) const
-        {
-            const std::int64_t firstKey = (m_grid.firstColumnBlock + block) * m_grid.block;
-            return firstKey + m_grid.block <= m_grid.length &&
-                   (!m_grid.isCausal || firstKey + m_grid.block - 1 <= m_blockRows.first) &&
-                   (m_grid.window == 0 || m_blockRows.end - 1 - firstKey < m_grid.window);
-        }
-
         std::int64_t aliveCells(std::int64_t block) const
         {
             const CellRange columns = m_grid.columnsOf(block);
@@ -526,6 +596,7 @@ private:
         }
 
         static constexpr std::int64_t kPanelsAtATime = 64; ///< between two looks at the stop token
+        static constexpr std::int64_t kRowsAtATime = 4;    ///< whose cells are added up together
 
         TileRun& m_run;
         const ScoreMapOp& m_op;
