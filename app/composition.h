@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "core/cpu_backend.h"
 #include "core/engine.h"
 
 #include <memory>
@@ -11,6 +12,6 @@ namespace ropewalk {
 enum class BackendChoice { Auto, Cpu, Cuda };
 
 /// The engine with its ordered list of backends. The only place that knows both gpu/ and the rest.
-std::unique_ptr<Engine> makeEngine(BackendChoice choice = BackendChoice::Auto);
+std::unique_ptr<Engine> makeEngine(BackendChoice choice = BackendChoice::Auto, CpuSettings cpu = {});
 
 } // namespace ropewalk

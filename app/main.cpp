@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "cli/cli.h"
+#include "cli/console.h"
 #include "cli/exit_code.h"
+#include "cli/produce.h"
 #include "composition.h"
 #include "main_window.h"
 #include "presets.h"
@@ -52,6 +54,9 @@ int main(int argc, char** argv)
     for (int i = 1; i < argc; ++i)
         arguments += QString::fromUtf8(argv[i]);
     chooseUtf8();
+    const ropewalk::Result<ropewalk::CpuSettings> cpu = ropewalk::takeCpu(arguments);
+    if (!cpu)
+        return ropewalk::printError(cpu.error());
     // Qt writes the zone of its clock into a PDF; where a figure is drawn must not change its bytes.
     qputenv("TZ", "UTC");
     tzset();
@@ -76,7 +81,7 @@ int main(int argc, char** argv)
     QCoreApplication::setApplicationName("ropewalk");
     if (const std::optional<int> code = ropewalk::runCommandLine(arguments))
         return *code;
-    ropewalk::MainWindow window(ropewalk::makeEngine(), ropewalk::loadPresets(), ropewalk::loadReferences(),
+    ropewalk::MainWindow window(ropewalk::makeEngine(ropewalk::BackendChoice::Auto, *cpu), ropewalk::loadPresets(), ropewalk::loadReferences(),
                                 ropewalk::loadSettings());
     window.show();
     for (qsizetype i = 0; i < arguments.size(); ++i)

@@ -65,12 +65,23 @@ std::vector<double> sinusoidalVector(int width, double base, double position)
     return vector;
 }
 
-double sinusoidalProduct(int width, double base, double distance)
+SinusoidalProduct::SinusoidalProduct(int width, double base)
+{
+    for (int i = 0; i < width / 2; ++i)
+        m_omega.push_back(omega(width, base, i));
+}
+
+double SinusoidalProduct::at(double distance) const
 {
     double sum = 0.0;
-    for (int i = 0; i < width / 2; ++i)
-        sum += std::cos(distance * omega(width, base, i));
+    for (const double rate : m_omega)
+        sum += std::cos(distance * rate);
     return sum;
+}
+
+double sinusoidalProduct(int width, double base, double distance)
+{
+    return SinusoidalProduct(width, base).at(distance);
 }
 
 std::vector<double> randomLearnedTable(std::uint64_t seed, int rows, int width, double sigma)

@@ -28,6 +28,18 @@ std::vector<double> sinusoidalVector(int width, double base, double position);
 /// p_m·p_n = Σ_{i<width/2} cos(rω_i) at r = m - n: even in r, width/2 at 0.
 double sinusoidalProduct(int width, double base, double distance);
 
+/// The same at many distances: the frequencies are computed once.
+class SinusoidalProduct
+{
+public:
+    SinusoidalProduct(int width, double base);
+    double at(double distance) const;
+
+private:
+    std::vector<double> m_omega; ///< rad/token
+};
+
+
 /// A learned table E[rows × width] as it is before training: N(0, sigma²), drawn with stream 3.
 std::vector<double> randomLearnedTable(std::uint64_t seed, int rows, int width, double sigma);
 

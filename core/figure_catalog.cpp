@@ -21,7 +21,7 @@ constexpr std::array kFigures{
     FigureInfo{"channels", "Channels", buildChannels, true, computeChannels, false, true},
     FigureInfo{"temperature", "Temperature", buildTemperature, false, computeTemperature, false, true},
     FigureInfo{"range", "Range", buildRange, false, computeRange},
-    FigureInfo{"encodings", "Encodings", buildEncodings, false, computeEncodings},
+    FigureInfo{"encodings", "Encodings", buildEncodings, false, computeEncodings, false, true},
     FigureInfo{"clusters", "Clusters", buildClusters, false, computeClusters, false, true},
     FigureInfo{"precision", "Precision", buildPrecision, false, computePrecision, true, true},
     FigureInfo{"layouts", "Layouts", buildLayouts, false, computeLayouts, true},

@@ -275,7 +275,12 @@ Result<FigureResults> computeFigureResults(Engine& engine, const ComputeRequest&
             continue;
         std::shared_ptr<const FigureData> data = reusableData(previous, request, *figure);
         if (!data) {
-            FigureJob job{engine, request, results.configurations, results.provenance, stop, progress};
+            FigureJob job{engine, request, results.configurations, results.provenance, stop, progress, nullptr};
+            if (previous) {
+                const auto before = previous->data.find(figure->id);
+                if (before != previous->data.end())
+                    job.previous = before->second.get();
+            }
             auto computed = figure->compute(job);
             if (!computed && computed.error().code == ErrorCode::BadInput) {
                 results.failures.emplace(id, computed.error().message);

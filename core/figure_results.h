@@ -123,6 +123,9 @@ struct FigureJob
     Provenance& provenance;                     ///< see addRun
     std::stop_token stop;                       ///< polled between pieces of a few milliseconds
     std::function<void(double share)> progress; ///< 0..1; may be empty; called on the computing thread
+    /// The figure's last data, whatever it was computed for, maybe a preview: parts that are whole and still
+    /// right may be taken over. Null: none.
+    const FigureData* previous = nullptr;
 };
 
 /// Adds what one run on the engine took to the provenance of the whole.

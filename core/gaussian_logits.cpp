@@ -25,30 +25,29 @@ GaussianLogits::GaussianLogits(std::uint64_t seed)
 
 void GaussianLogits::drawUpTo(std::int64_t count)
 {
+    if (count <= m_count)
+        return;
     for (; m_count < count; ++m_count) {
         const double z = standardNormal(m_seed, RandomStream::Noise, 0, static_cast<std::uint32_t>(m_count));
         const auto bin = static_cast<std::size_t>((z + kEnd) * kBinsPerUnit);
         m_sum[bin] += z;
         ++m_draws[bin];
     }
+    m_filled.clear();
+    for (std::size_t bin = 0; bin < m_draws.size(); ++bin)
+        if (m_draws[bin] > 0)
+            m_filled.push_back({m_sum[bin] / m_draws[bin], static_cast<double>(m_draws[bin])});
 }
 
 double GaussianLogits::entropyNats(double spread) const
 {
     assert(m_count > 0 && spread >= 0.0);
-    double greatest = 0.0;
-    for (std::size_t bin = m_draws.size(); bin-- > 0;)
-        if (m_draws[bin] > 0) {
-            greatest = spread * m_sum[bin] / m_draws[bin];
-            break;
-        }
+    const double greatest = spread * m_filled.back().mean;
     double sum = 0.0;      // Σ e^(x - greatest)
     double weighted = 0.0; // Σ (x - greatest) e^(x - greatest)
-    for (std::size_t bin = 0; bin < m_draws.size(); ++bin) {
-        if (m_draws[bin] == 0)
-            continue;
-        const double below = spread * m_sum[bin] / m_draws[bin] - greatest;
-        const double part = m_draws[bin] * std::exp(below);
+    for (const Filled& bin : m_filled) {
+        const double below = spread * bin.mean - greatest;
+        const double part = bin.draws * std::exp(below);
         sum += part;
         weighted += part * below;
     }

@@ -28,6 +28,13 @@ private:
     std::int64_t m_count = 0;
     std::vector<double> m_sum;          ///< of the draws in each bin
     std::vector<std::uint32_t> m_draws; ///< in each bin
+
+    /// A bin that is not empty.
+    struct Filled
+    {
+        double mean = 0.0, draws = 0.0;
+    };
+    std::vector<Filled> m_filled; ///< by value, of all draws
 };
 
 } // namespace ropewalk

@@ -66,6 +66,38 @@ std::optional<ScoreParts> scoreParts(const RopeConfig& config, const ChannelMap&
     return parts;
 }
 
+std::optional<ScoreParts> scorePartsAt(const RopeConfig& config, const ChannelMap& channels,
+                                       const FrequencyTable& table, const ContentRows& rows,
+                                       std::span<const double> distances, const std::stop_token& stop)
+{
+    ScoreParts parts;
+    parts.positional.assign(distances.size(), 0.0);
+    const std::vector<double> rates = dampingRates(config, table);
+    for (int pair = 0; pair < channels.pairCount(); ++pair) {
+        if (stop.stop_requested())
+            return {};
+        const std::complex<double> product = arrow(rows.query, channels.pair(pair)) *
+                                             std::conj(arrow(rows.key, channels.pair(pair))) /
+                                             static_cast<double>(config.headDim);
+        if (!table.turns(pair)) {
+            parts.content += product.real();
+            continue;
+        }
+        const double theta = table.theta(pair);
+        const double factor = table.attentionFactor * table.attentionFactor;
+        const double rate = rates.empty() ? 0.0 : rates[static_cast<std::size_t>(pair)];
+        for (std::size_t i = 0; i < distances.size(); ++i) {
+            const double angle = distances[i] * theta;
+            const double damping = rate == 0.0 ? factor : factor * std::exp(rate * distances[i]);
+            double turn = product.real() * std::cos(angle);
+            if (product.imag() != 0.0)
+                turn -= product.imag() * std::sin(angle);
+            parts.positional[i] += damping * turn;
+        }
+    }
+    return parts;
+}
+
 std::optional<RowParts> rowParts(const RopeConfig& config, const ChannelMap& channels,
                                  const FrequencyTable& table, const ContentSource& source, std::int64_t rows,
                                  const std::stop_token& stop)

@@ -28,6 +28,11 @@ std::optional<ScoreParts> scoreParts(const RopeConfig& config, const ChannelMap&
                                      const FrequencyTable& table, const ContentRows& rows, std::int64_t last,
                                      const std::stop_token& stop = {});
 
+/// The same at the given distances (whole, ≥ 0, tokens) alone: `positional` has one number each.
+std::optional<ScoreParts> scorePartsAt(const RopeConfig& config, const ChannelMap& channels,
+                                       const FrequencyTable& table, const ContentRows& rows,
+                                       std::span<const double> distances, const std::stop_token& stop = {});
+
 /// Over all queries m and visible keys n ≤ m among the first rows of a content, by distance r = m - n.
 struct RowParts
 {

@@ -87,9 +87,9 @@ double meanCosineSum(std::span<const double> invFreq, int pairCount, CellRange d
     double sum = static_cast<double>(pairCount) - static_cast<double>(invFreq.size());
     for (const double theta : invFreq) {
         // Where the whole range turns by next to nothing sin over sin is 1 to the last bit.
-        const double step = std::sin(0.5 * theta);
         const bool isLevel = count == 1.0 || count * theta < 1e-9;
-        const double dirichlet = isLevel ? 1.0 : std::sin(0.5 * count * theta) / (count * step);
+        const double dirichlet =
+            isLevel ? 1.0 : std::sin(0.5 * count * theta) / (count * std::sin(0.5 * theta));
         sum += dirichlet * std::cos(middle * theta);
     }
     return sum / pairCount;

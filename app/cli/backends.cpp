@@ -4,6 +4,7 @@
 #include "../composition.h"
 #include "arguments.h"
 #include "console.h"
+#include "produce.h"
 
 #include "core/json_writer.h"
 
@@ -12,7 +13,7 @@
 namespace ropewalk {
 namespace {
 
-constexpr std::array kOptions{OptionInfo{"--json"}};
+constexpr std::array kOptions{OptionInfo{"--json"}, OptionInfo{"--cpu-level", true}};
 
 } // namespace
 
@@ -26,7 +27,11 @@ int runBackends(const QStringList& arguments)
                            {"backends takes no \"{word}\"; expected ropewalk backends [--json]",
                             {{"word", sorted->words.first().toStdString()}}},
                            {}});
-    const std::vector<Engine::BackendReport> reports = makeEngine()->report();
+    const Result<CpuSettings> cpu = chooseCpu(*sorted);
+    if (!cpu)
+        return printError(cpu.error());
+    const std::vector<Engine::BackendReport> reports = makeEngine(BackendChoice::Auto, *cpu)->report();
+    const std::vector<CpuLevel> levels = availableCpuLevels();
     if (!sorted->has("--json")) {
         std::string text;
         for (const Engine::BackendReport& report : reports)
@@ -34,7 +39,10 @@ int runBackends(const QStringList& arguments)
                     (report.isUsable ? report.info.device + ", " + report.info.precision
                                      : "not usable: " + toEnglish(report.reason)) +
                     "\n";
-        return printOut(text);
+        text += "levels of this processor:";
+        for (const CpuLevel level : levels)
+            text += " " + std::string(cpuLevelWord(level));
+        return printOut(text + "\n");
     }
     JsonWriter json;
     json.beginObject();
@@ -50,6 +58,11 @@ int runBackends(const QStringList& arguments)
         json.member("reason", report.isUsable ? std::nullopt : std::optional(toEnglish(report.reason)));
         json.endObject();
     }
+    json.endArray();
+    json.key("cpu_levels");
+    json.beginArray(JsonWriter::Style::Inline);
+    for (const CpuLevel level : levels)
+        json.value(cpuLevelWord(level));
     json.endArray();
     json.endObject();
     return printOut(json.take());

@@ -32,14 +32,14 @@ constexpr std::array kCommands{
     Command{"render", runRender,
             "  ropewalk render FIGURE [--preset NAME | --config FILE | --session FILE] [--set KEY=VALUE]…\n"
             "                  [--size 85x60mm] [--dpi 300] [--theme print|light|dark] [--layer-type NAME]\n"
-            "                  [--backend auto|cpu|cuda] [--check] -o FILE\n"
+            "                  [--backend auto|cpu|cuda] [--cpu-level auto|v2|v3|v4] [--check] -o FILE\n"
             "      a figure as .pdf, .svg or .png, or its data as .csv or .json; --check compares with FILE "
             "instead\n"},
     Command{"list", runList,
             "  ropewalk list presets|figures|rules|temperatures|tensors [--json]\n"
             "      what is built in\n"},
     Command{"backends", runBackends,
-            "  ropewalk backends [--json]\n"
+            "  ropewalk backends [--cpu-level auto|v2|v3|v4] [--json]\n"
             "      what can compute here\n"},
     // Called by the script `dev`; of little use to people.
     Command{"gallery", runGallery, nullptr},
@@ -66,7 +66,7 @@ bool isHelp(const QString& argument)
 std::string usage()
 {
     std::string text = "Ropewalk: see rotary position embedding turn\n\n"
-                       "  ropewalk [FILE]\n"
+                       "  ropewalk [--cpu-level auto|v2|v3|v4] [FILE]\n"
                        "      the window, on a model's config.json or a saved session\n";
     for (const Command& command : kCommands)
         if (command.usage)

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "produce.h"
 
+#include "cli.h"
+
 #include "core/validate.h"
 #include "core/write_figure.h"
 
@@ -28,9 +30,47 @@ std::optional<OutputType> outputTypeOfEnding(const QString& ending)
     return found == kEndings.end() ? std::nullopt : std::optional(found->type);
 }
 
-Result<std::unique_ptr<Engine>> openEngine(BackendChoice choice)
+Result<CpuSettings> chooseCpu(const Arguments& arguments)
 {
-    std::unique_ptr<Engine> engine = makeEngine(choice);
+    const std::string word = arguments.has("--cpu-level") ? arguments.value("--cpu-level").toStdString() : "auto";
+    if (word == "auto")
+        return CpuSettings{};
+    const std::optional<CpuLevel> level = cpuLevelOf(word);
+    if (!level || *level == CpuLevel::Generic)
+        return Error{ErrorCode::Usage,
+                     {"--cpu-level is {level}; expected auto, v2, v3 or v4", {{"level", word}}},
+                     {}};
+    const std::vector<CpuLevel> levels = availableCpuLevels();
+    if (std::find(levels.begin(), levels.end(), *level) != levels.end())
+        return CpuSettings{.level = level};
+    std::string words = "auto";
+    for (const CpuLevel available : levels)
+        if (available != CpuLevel::Generic)
+            words += ", " + std::string(cpuLevelWord(available));
+    return Error{ErrorCode::NotAvailable,
+                 {"this processor, or this build, has no {level}; expected one of {levels}",
+                  {{"level", word}, {"levels", words}}},
+                 "--cpu-level"};
+}
+
+Result<CpuSettings> takeCpu(QStringList& arguments)
+{
+    if (arguments.isEmpty() || !arguments.first().startsWith(QLatin1String("--cpu-level")))
+        return CpuSettings{};
+    const qsizetype count = arguments.first().contains(QLatin1Char('=')) ? 1 : 2;
+    const QStringList option = arguments.mid(0, count), rest = arguments.mid(count);
+    const Result<Arguments> sorted = sortArguments(option, std::array{OptionInfo{"--cpu-level", true}});
+    if (!sorted)
+        return sorted.error();
+    arguments = rest;
+    if (isCommandLine(rest))
+        arguments = rest.mid(0, 1) + option + rest.mid(1);
+    return chooseCpu(*sorted);
+}
+
+Result<std::unique_ptr<Engine>> openEngine(BackendChoice choice, CpuSettings cpu)
+{
+    std::unique_ptr<Engine> engine = makeEngine(choice, cpu);
     if (choice == BackendChoice::Auto)
         return engine;
     // Asked before anything is computed, so that the answer does not depend on what the figure needs.

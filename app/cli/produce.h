@@ -2,6 +2,7 @@
 #pragma once
 
 #include "../composition.h"
+#include "arguments.h"
 #include "sources.h"
 
 #include "core/figure_catalog.h"
@@ -9,6 +10,7 @@
 
 #include <QByteArray>
 #include <QString>
+#include <QStringList>
 
 #include <memory>
 #include <optional>
@@ -20,8 +22,15 @@ enum class OutputType { Pdf, Svg, Png, Csv, Json };
 /// "pdf" and so on, lower case, without the dot.
 std::optional<OutputType> outputTypeOfEnding(const QString& ending);
 
+/// The processor as `--cpu-level` asks for it. Errors: Usage, or NotAvailable where it lacks that level.
+Result<CpuSettings> chooseCpu(const Arguments& arguments);
+
+/// The same for the window: takes a leading `--cpu-level` out of the program's arguments. Before a sub-command
+/// it becomes the sub-command's.
+Result<CpuSettings> takeCpu(QStringList& arguments);
+
 /// The engine; NotBuilt or NotAvailable when one backend is asked for that cannot work here.
-Result<std::unique_ptr<Engine>> openEngine(BackendChoice choice);
+Result<std::unique_ptr<Engine>> openEngine(BackendChoice choice, CpuSettings cpu = {});
 
 /// Computes a figure in full. Errors: BadInput when a configuration is impossible; the engine's.
 Result<FigureSpec> computeFigure(Engine& engine, const FigureInfo& figure, const FigureSource& source,

@@ -22,7 +22,7 @@ constexpr std::array kOptions{
     OptionInfo{"--preset", true},    OptionInfo{"--config", true},     OptionInfo{"--session", true},
     OptionInfo{"--set", true, true}, OptionInfo{"--size", true},       OptionInfo{"--dpi", true},
     OptionInfo{"--theme", true},     OptionInfo{"--layer-type", true}, OptionInfo{"--backend", true},
-    OptionInfo{"--check"},           OptionInfo{"-o", true},
+    OptionInfo{"--check"},           OptionInfo{"-o", true},           OptionInfo{"--cpu-level", true},
 };
 
 Error usage(std::string text, std::vector<std::pair<std::string, std::string>> values = {})
@@ -155,10 +155,13 @@ Result<void> render(const QStringList& arguments)
     const Result<BackendChoice> backend = chooseBackend(*sorted);
     if (!backend)
         return backend.error();
+    const Result<CpuSettings> cpu = chooseCpu(*sorted);
+    if (!cpu)
+        return cpu.error();
     const Result<FigureSource> source = openSource(*sorted);
     if (!source)
         return source.error();
-    const Result<std::unique_ptr<Engine>> engine = openEngine(*backend);
+    const Result<std::unique_ptr<Engine>> engine = openEngine(*backend, *cpu);
     if (!engine)
         return engine.error();
     const Result<FigureSpec> spec = computeFigure(**engine, **figure, *source, *type);

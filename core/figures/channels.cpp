@@ -300,31 +300,49 @@ Result<std::shared_ptr<const FigureData>> computeChannels(FigureJob& job)
     auto data = std::make_shared<ChannelData>();
     const FigureOptions& options = job.request.options;
     const Error cancelled{ErrorCode::Cancelled, "stopped", {}};
+    Values chosen; // in a preview those of the curve beside it, for all configurations
+    for (const ConfigurationResult& result : job.configurations)
+        if (!chosen && result.decay && result.decay->isCoarse)
+            chosen = result.decay->distances;
+    const auto wholeDistances = [](std::int64_t count) {
+        std::vector<double> all(static_cast<std::size_t>(count));
+        for (std::size_t r = 0; r < all.size(); ++r)
+            all[r] = static_cast<double>(r);
+        return makeValues(std::move(all));
+    };
     for (const ConfigurationResult& result : job.configurations) {
         ChannelParts parts;
         const auto source = ContentSource::make(options, result.shown.config);
         if (result.scores && source) {
-            std::int64_t count = 0;
             if (source->isFixed()) {
-                const auto one = scoreParts(result.shown.config, result.channels, result.table,
-                                            makeContent(*source, 0, 0), options.maxDistance, job.stop);
+                const ContentRows rows = makeContent(*source, 0, 0);
+                std::optional<ScoreParts> one;
+                if (chosen) {
+                    parts.distances = chosen;
+                    one = scorePartsAt(result.shown.config, result.channels, result.table, rows, *chosen,
+                                       job.stop);
+                    data->isCoarse = true;
+                } else {
+                    parts.distances = wholeDistances(options.maxDistance + 1);
+                    one = scoreParts(result.shown.config, result.channels, result.table, rows,
+                                     options.maxDistance, job.stop);
+                }
                 if (!one)
                     return cancelled;
-                count = options.maxDistance + 1;
-                parts.content =
-                    makeValues(std::vector<double>(static_cast<std::size_t>(count), one->content));
+                const std::size_t count = one->positional.size();
+                parts.content = makeValues(std::vector<double>(count, one->content));
                 double square = 0.0;
                 for (const double value : one->positional)
                     square += value * value;
                 parts.positionalShare =
                     square / (square + static_cast<double>(count) * one->content * one->content);
-                parts.positional = makeValues(one->positional);
+                parts.positional = makeValues(std::move(one->positional));
             } else {
                 auto rows =
                     rowParts(result.shown.config, result.channels, result.table, *source, kRows, job.stop);
                 if (!rows)
                     return cancelled;
-                count = rows->rows;
+                parts.distances = wholeDistances(rows->rows);
                 parts.rows = rows->rows;
                 parts.notFinite = rows->notFinite;
                 parts.positionalShare = rows->positionalShare;
@@ -333,10 +351,6 @@ Result<std::shared_ptr<const FigureData>> computeChannels(FigureJob& job)
                 parts.sdPositional = makeValues(std::move(rows->sdPositional));
                 parts.sdContent = makeValues(std::move(rows->sdContent));
             }
-            std::vector<double> distances(static_cast<std::size_t>(count));
-            for (std::size_t r = 0; r < distances.size(); ++r)
-                distances[r] = static_cast<double>(r);
-            parts.distances = makeValues(std::move(distances));
         }
         data->configurations.push_back(std::move(parts));
     }
@@ -444,11 +458,15 @@ FigureSpec buildChannels(const FigureResults& results)
                  {"{count} of {rows} rows of q and k hold values that are not finite; left out",
                   {{"count", groupedDigits(own.notFinite)}, {"rows", groupedDigits(own.rows)}}}});
         const std::string letter = letterIfSeveral(results, focus);
-        caption.text += " · content {content}: the positional part is {part} % of the mean square";
-        if (own.rows > 0)
-            caption.text += " over the first {rows} rows";
-        if (!letter.empty())
-            caption.text += " of {letter}";
+        if (data->isCoarse) {
+            caption.text = "preview: about a thousand of the distances · " + caption.text;
+        } else {
+            caption.text += " · content {content}: the positional part is {part} % of the mean square";
+            if (own.rows > 0)
+                caption.text += " over the first {rows} rows";
+            if (!letter.empty())
+                caption.text += " of {letter}";
+        }
         caption.values.emplace_back("content", options.content == Content::File && options.tensors
                                                    ? options.tensors->name
                                                    : std::string(word(options.content)));

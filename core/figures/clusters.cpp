@@ -16,7 +16,7 @@ namespace {
 constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 constexpr std::int64_t kLongest = 131072; ///< right end of the curves of the two-cloud model, tokens
 constexpr std::int64_t kPointsOfCurve = 96;
-constexpr std::int64_t kPointsOfPreview = 64, kCurvePointsOfPreview = 24;
+constexpr std::int64_t kPointsOfPreview = 32, kCurvePointsOfPreview = 12;
 
 /// What is measured of the two clouds, once without and once with rotation.
 struct Measures

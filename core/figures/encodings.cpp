@@ -33,9 +33,24 @@ struct Curve
     std::vector<double> y;
 };
 
+/// Of the settings and the like those that a panel depends on; the others are left as they are here.
+struct PanelKey
+{
+    std::string word;
+    int width = 0, span = 0, heads = 0;
+    std::uint64_t seed = 0;
+    std::shared_ptr<const HeadTensors> tensors = nullptr;
+    bool isFromFile = false;
+
+    bool operator==(const PanelKey&) const = default;
+};
+
 /// One encoding: its curves and its map.
 struct Panel
 {
+    std::optional<PanelKey> key; ///< what it may be taken over for; empty: it depends on the configurations
+    Values distances;            ///< of its curves: all of the span, or a few of them in a preview
+    bool isCoarse = false;
     std::string word;
     Message title, axis;
     const char* unit = "1";
@@ -71,20 +86,11 @@ struct OfConfiguration
 
 struct EncodingsData : FigureData
 {
-    std::vector<double> distances;
+    int span = 0; ///< the distances are -span..span
     std::vector<Panel> panels;
     std::vector<OfConfiguration> configurations;
     Message missing; ///< what could not be drawn, and why
 };
-
-/// Every value of f over the distances.
-template<class Function>
-std::vector<double> over(const std::vector<double>& distances, Function f)
-{
-    std::vector<double> y(distances.size());
-    std::transform(distances.begin(), distances.end(), y.begin(), f);
-    return y;
-}
 
 /// Every cell of a map of f(m, n).
 template<class Function>
@@ -117,12 +123,11 @@ struct LearnedTable
     Message title;
 };
 
-std::optional<LearnedTable> learnedTable(const FigureOptions& options)
+/// The file's, which must be there and finite where it is asked for; else `rows` drawn ones.
+LearnedTable learnedTable(const FigureOptions& options, int rows)
 {
+    LearnedTable table;
     if (options.settings.is("learned_from", "file")) {
-        if (!options.tensors || options.tensors->notFinite > 0)
-            return std::nullopt;
-        LearnedTable table;
         table.width = options.tensors->headDim;
         table.count = static_cast<int>(std::min<std::int64_t>(options.tensors->tokens, 2048));
         table.rows.assign(options.tensors->query.begin(),
@@ -130,9 +135,8 @@ std::optional<LearnedTable> learnedTable(const FigureOptions& options)
         table.title = {"Learned, added: {name}", {{"name", options.tensors->name}}};
         return table;
     }
-    LearnedTable table;
     table.width = static_cast<int>(options.settings.whole("d_model"));
-    table.count = kLearnedRows;
+    table.count = rows;
     table.rows = randomLearnedTable(options.seed, table.count, table.width, kLearnedSigma);
     table.title = "Learned, added: before training, at random";
     return table;
@@ -148,153 +152,259 @@ Panel makePanel(std::string word, Message title, Message axis, const char* unit)
     return panel;
 }
 
-/// All encodings as curves over distance and as maps. False after a stop.
-bool fillPanels(FigureJob& job, EncodingsData& data)
+/// Distances of a preview on one side.
+constexpr int kFewDistances = 32;
+/// Numbers of a learned table that a preview draws.
+constexpr int kFewNumbers = 1 << 15;
+
+/// Fills the panels of all encodings, each as curves over distance and as a map.
+class PanelMaker
 {
-    const FigureOptions& options = job.request.options;
-    const int width = static_cast<int>(options.settings.whole("d_model")) / 2 * 2;
-    const auto span = static_cast<int>(options.settings.whole("encodings_span"));
-    for (int r = -span; r <= span; ++r)
-        data.distances.push_back(r);
-    const auto& r = data.distances;
-
-    Panel rope = makePanel("rope", "RoPE: q and k turn", "score / head_dim", "score/head_dim");
-    for (std::size_t i = 0; i < job.configurations.size(); ++i) {
-        const ConfigurationResult& result = job.configurations[i];
-        if (!result.scores)
-            continue;
-        Curve curve{"rope", result.shown.config.name, static_cast<int>(i), true, {}};
-        curve.y = over(r, [&](double distance) { return cosineSum(result, distance); });
-        if (rope.curves.empty()) {
-            rope.mapConfiguration = static_cast<int>(i);
-            rope.map = cells(kMapSize, [&](int m, int n) { return cosineSum(result, m - n); });
-        }
-        rope.curves.push_back(std::move(curve));
-        if (job.stop.stop_requested())
-            return false;
+public:
+    PanelMaker(FigureJob& job, EncodingsData& data)
+        : m_job(job)
+        , m_data(data)
+        , m_before(dynamic_cast<const EncodingsData*>(job.previous))
+        , m_options(job.request.options)
+        , m_span(static_cast<int>(m_options.settings.whole("encodings_span")))
+        , m_width(static_cast<int>(m_options.settings.whole("d_model")) / 2 * 2)
+        , m_hasMaps(!job.request.isCoarse || m_options.settings.is("encodings_view", "maps"))
+    {
+        std::vector<double> all, few;
+        for (int r = -m_span; r <= m_span; ++r)
+            all.push_back(r);
+        m_all = makeValues(std::move(all));
+        const bool isShort = m_span <= kFewDistances;
+        for (int k = -kFewDistances; k <= kFewDistances && !isShort; ++k)
+            few.push_back(std::round(static_cast<double>(m_span) * k / kFewDistances));
+        m_few = isShort ? m_all : makeValues(std::move(few));
+        m_data.span = m_span;
     }
-    data.panels.push_back(std::move(rope));
 
-    Panel sinusoidal = makePanel("sinusoidal", "Sinusoidal, added: right for M = I only", "pₘ · pₙ", "score");
-    sinusoidal.curves.push_back({"sinusoidal", "sinusoidal", 0, false, over(r, [&](double distance) {
-                                     return sinusoidalProduct(width, kBase, distance);
-                                 })});
-    if (job.stop.stop_requested())
-        return false;
-    std::vector<double> ofDistance(kMapSize);
-    for (int d = 0; d < kMapSize; ++d)
-        ofDistance[static_cast<std::size_t>(d)] = sinusoidalProduct(width, kBase, d);
-    sinusoidal.map =
-        cells(kMapSize, [&](int m, int n) { return ofDistance[static_cast<std::size_t>(std::abs(m - n))]; });
-    data.panels.push_back(std::move(sinusoidal));
+    /// False after a stop.
+    bool run()
+    {
+        const int heads = static_cast<int>(m_options.settings.whole("alibi_heads"));
+        const std::uint64_t seed = m_options.seed;
+        const bool isFromFile = m_options.settings.is("learned_from", "file");
+        if (!add({}, [&](Panel& panel) { rope(panel); }))
+            return false;
+        const auto addKnown = [&](const PanelKey& key, auto fill) { return add(key, fill); };
+        if (!addKnown({"sinusoidal", m_width, m_span}, [&](Panel& panel) { sinusoidal(panel); }))
+            return false;
+        PanelKey learnedKey{"learned", m_width, m_span, 0, seed};
+        if (isFromFile)
+            learnedKey = {"learned", 0, m_span, 0, 0, m_options.tensors, true};
+        if (isFromFile && (!m_options.tensors || m_options.tensors->notFinite > 0))
+            m_data.missing =
+                m_options.tensors
+                    ? "The learned table is not drawn: the open file holds what is not finite"
+                    : "The learned table is not drawn: learned_from is file, and no tensor file is open";
+        else if (!addKnown(learnedKey, [&](Panel& panel) { learned(panel); }))
+            return false;
+        return addKnown({"transformer_xl", m_width, m_span, 0, seed},
+                        [&](Panel& panel) { transformerXl(panel); }) &&
+               addKnown({"t5", 0, m_span}, [&](Panel& panel) { t5(panel); }) &&
+               addKnown({"deberta", 0, m_span, 0, seed}, [&](Panel& panel) { deberta(panel); }) &&
+               addKnown({"deberta_index", 0, m_span}, [&](Panel& panel) { debertaRows(panel); }) &&
+               addKnown({"alibi", 0, m_span, heads}, [&](Panel& panel) { alibi(panel, heads); }) &&
+               addKnown({"none", 0, m_span}, [&](Panel& panel) { none(panel); });
+    }
 
-    if (const auto table = learnedTable(options)) {
-        Panel learned = makePanel("learned", table->title, "mean of E[m] · E[m − r]", "score");
-        const int last = std::min(span, table->count - 1);
-        const std::vector<double> means = meanProductsOfRows(table->rows, table->count, table->width, last);
-        learned.isRandom = true;
-        learned.curves.push_back({"learned", "learned", 0, false, over(r, [&](double distance) {
-                                      const auto at = static_cast<std::size_t>(std::fabs(distance));
-                                      return at < means.size() ? means[at] : kNone; // undefined beyond T
-                                  })});
-        learned.map = cells(kMapSize, [&](int m, int n) {
-            if (std::max(m, n) >= table->count)
+private:
+    /// Takes a panel over from the last data, or makes it. False after a stop.
+    template<class Fill>
+    bool add(const std::optional<PanelKey>& key, Fill fill)
+    {
+        if (key && m_before)
+            for (const Panel& panel : m_before->panels)
+                if (panel.key == key && !panel.isCoarse) {
+                    m_data.panels.push_back(panel);
+                    return true;
+                }
+        Panel panel;
+        panel.key = key;
+        panel.distances = m_all;
+        fill(panel);
+        panel.isCoarse = panel.isCoarse || panel.distances != m_all || (panel.map.empty() && !m_hasMaps);
+        m_data.isCoarse = m_data.isCoarse || panel.isCoarse;
+        m_data.panels.push_back(std::move(panel));
+        return !m_job.stop.stop_requested();
+    }
+
+    /// Names a panel whose numbers take their time: a preview has a few distances.
+    void begin(Panel& panel, std::string word, Message title, Message axis, const char* unit,
+               bool isDear = false) const
+    {
+        Panel named = makePanel(std::move(word), std::move(title), std::move(axis), unit);
+        named.key = std::move(panel.key);
+        named.distances = isDear && m_job.request.isCoarse ? m_few : m_all;
+        panel = std::move(named);
+    }
+
+    /// Every value of f over the panel's distances.
+    template<class Function>
+    static std::vector<double> over(const Panel& panel, Function f)
+    {
+        std::vector<double> y(panel.distances->size());
+        std::transform(panel.distances->begin(), panel.distances->end(), y.begin(), f);
+        return y;
+    }
+
+    /// The map of a value that depends on m - n alone, where it is wanted.
+    template<class Function>
+    void mapOfDistance(Panel& panel, Function f, bool isCheap = false) const
+    {
+        if (!m_hasMaps && !isCheap)
+            return;
+        std::vector<double> of(2 * kMapSize);
+        for (int d = 1 - kMapSize; d < kMapSize; ++d)
+            of[static_cast<std::size_t>(d + kMapSize)] = f(static_cast<double>(d));
+        panel.map = cells(kMapSize, [&](int m, int n) { return of[static_cast<std::size_t>(m - n + kMapSize)]; });
+    }
+
+    void rope(Panel& panel)
+    {
+        begin(panel, "rope", "RoPE: q and k turn", "score / head_dim", "score/head_dim", m_span > 512);
+        for (std::size_t i = 0; i < m_job.configurations.size(); ++i) {
+            const ConfigurationResult& result = m_job.configurations[i];
+            if (!result.scores || m_job.stop.stop_requested())
+                continue;
+            const auto sum = [&](double distance) { return cosineSum(result, distance); };
+            if (panel.curves.empty()) {
+                panel.mapConfiguration = static_cast<int>(i);
+                mapOfDistance(panel, sum, true);
+            }
+            panel.curves.push_back(
+                {"rope", result.shown.config.name, static_cast<int>(i), true, over(panel, sum)});
+        }
+    }
+
+    void sinusoidal(Panel& panel)
+    {
+        begin(panel, "sinusoidal", "Sinusoidal, added: right for M = I only", "pₘ · pₙ", "score", true);
+        const SinusoidalProduct product(m_width, kBase);
+        panel.curves.push_back(
+            {"sinusoidal", "sinusoidal", 0, false, over(panel, [&](double r) { return product.at(r); })});
+        mapOfDistance(panel, [&](double r) { return product.at(r); });
+    }
+
+    void learned(Panel& panel)
+    {
+        // A preview draws the first rows of the table alone; the means are over these.
+        const int rows = m_job.request.isCoarse ? std::clamp(kFewNumbers / std::max(1, m_width), 8, kLearnedRows)
+                                                : kLearnedRows;
+        const LearnedTable table = learnedTable(m_options, rows);
+        begin(panel, "learned", table.title, "mean of E[m] · E[m − r]", "score");
+        panel.isCoarse = m_job.request.isCoarse && !m_options.settings.is("learned_from", "file");
+        const int last = std::min(m_span, table.count - 1);
+        const std::vector<double> means = meanProductsOfRows(table.rows, table.count, table.width, last);
+        panel.isRandom = true;
+        panel.curves.push_back({"learned", "learned", 0, false, over(panel, [&](double distance) {
+                                    const auto at = static_cast<std::size_t>(std::fabs(distance));
+                                    return at < means.size() ? means[at] : kNone; // undefined beyond T
+                                })});
+        if (!m_hasMaps)
+            return;
+        panel.map = cells(kMapSize, [&](int m, int n) {
+            if (std::max(m, n) >= table.count)
                 return kNone;
             double sum = 0.0;
-            for (int c = 0; c < table->width; ++c)
-                sum += table->rows[static_cast<std::size_t>(m * table->width + c)] *
-                       table->rows[static_cast<std::size_t>(n * table->width + c)];
+            for (int c = 0; c < table.width; ++c)
+                sum += table.rows[static_cast<std::size_t>(m * table.width + c)] *
+                       table.rows[static_cast<std::size_t>(n * table.width + c)];
             return sum;
         });
-        data.panels.push_back(std::move(learned));
-    } else {
-        data.missing =
-            options.tensors
-                ? "The learned table is not drawn: the open file holds what is not finite"
-                : "The learned table is not drawn: learned_from is file, and no tensor file is open";
     }
-    if (job.stop.stop_requested())
-        return false;
 
-    const TransformerXlTerm term(options.seed, width, kBase);
-    Panel transformerXl =
-        makePanel("transformer_xl", "Transformer-XL: random weights", "v · W R(r), before 1/√dₕ", "score");
-    transformerXl.curves.push_back(
-        {"transformer_xl", "Transformer-XL", 0, false, over(r, [&](double d) { return term.at(d); })});
-    std::vector<double> signedTerm(2 * kMapSize);
-    for (int d = 1 - kMapSize; d < kMapSize; ++d)
-        signedTerm[static_cast<std::size_t>(d + kMapSize)] = term.at(d);
-    transformerXl.map =
-        cells(kMapSize, [&](int m, int n) { return signedTerm[static_cast<std::size_t>(m - n + kMapSize)]; });
-    data.panels.push_back(std::move(transformerXl));
-    if (job.stop.stop_requested())
-        return false;
+    void transformerXl(Panel& panel)
+    {
+        begin(panel, "transformer_xl", "Transformer-XL: random weights", "v · W R(r), before 1/√dₕ", "score",
+              true);
+        const TransformerXlTerm term(m_options.seed, m_width, kBase);
+        panel.curves.push_back(
+            {"transformer_xl", "Transformer-XL", 0, false, over(panel, [&](double r) { return term.at(r); })});
+        mapOfDistance(panel, [&](double r) { return term.at(r); });
+    }
 
-    // Relative position in T5 is key - query, so -r.
-    Panel t5 = makePanel("t5", "T5: distances that share a learned bias", "bucket", "bucket");
-    t5.isIndex = true;
-    t5.curves.push_back({"t5_bidirectional", "bidirectional", 0, false,
-                         over(r, [](double d) { return t5Bucket(-std::llround(d), true); })});
-    t5.curves.push_back({"t5_causal", "causal", 0, false, over(r, [](double d) {
-                             return d < 0 ? kNone : t5Bucket(-std::llround(d), false);
-                         })});
-    t5.map = cells(kMapSize, [](int m, int n) { return t5Bucket(n - m, true); });
-    data.panels.push_back(std::move(t5));
+    void t5(Panel& panel) const
+    {
+        // Relative position in T5 is key - query, so -r.
+        begin(panel, "t5", "T5: distances that share a learned bias", "bucket", "bucket");
+        panel.isIndex = true;
+        panel.curves.push_back({"t5_bidirectional", "bidirectional", 0, false,
+                                over(panel, [](double r) { return t5Bucket(-std::llround(r), true); })});
+        panel.curves.push_back({"t5_causal", "causal", 0, false, over(panel, [](double r) {
+                                    return r < 0 ? kNone : t5Bucket(-std::llround(r), false);
+                                })});
+        mapOfDistance(panel, [](double r) { return t5Bucket(-std::llround(r), true); }, true);
+    }
 
-    Panel deberta =
-        makePanel("deberta", "DeBERTa: random q, k, tables of d = 64", "score, with 1/√(3d)", "score");
-    deberta.isRandom = true;
-    Panel index = makePanel("deberta_index", "DeBERTa: row of the tables", "δ", "row");
-    index.isIndex = true;
-    for (const bool isLog : {false, true}) {
-        const DebertaTerm both(options.seed, kDebertaWidth, isLog);
-        const Message label = isLog ? "versions 2 and 3" : "version 1";
-        deberta.curves.push_back({isLog ? "deberta_v2" : "deberta_v1", label, 0, false,
-                                  over(r, [&](double d) { return both.at(std::llround(d)); })});
-        index.curves.push_back({isLog ? "deberta_index_v2" : "deberta_index_v1", label, 0, false,
-                                over(r, [&](double d) { return debertaIndex(std::llround(d), isLog); })});
-        if (isLog) {
-            std::vector<double> signedScore(2 * kMapSize);
-            for (int d = 1 - kMapSize; d < kMapSize; ++d)
-                signedScore[static_cast<std::size_t>(d + kMapSize)] = both.at(d);
-            deberta.map = cells(kMapSize, [&](int m, int n) {
-                return signedScore[static_cast<std::size_t>(m - n + kMapSize)];
-            });
-            index.map = cells(kMapSize, [](int m, int n) { return debertaIndex(m - n, true); });
+    void deberta(Panel& panel)
+    {
+        begin(panel, "deberta", "DeBERTa: random q, k, tables of d = 64", "score, with 1/√(3d)", "score", true);
+        panel.isRandom = true;
+        for (const bool isLog : {false, true}) {
+            const DebertaTerm both(m_options.seed, kDebertaWidth, isLog);
+            const auto at = [&](double r) { return both.at(std::llround(r)); };
+            panel.curves.push_back({isLog ? "deberta_v2" : "deberta_v1", isLog ? "versions 2 and 3" : "version 1",
+                                    0, false, over(panel, at)});
+            if (isLog)
+                mapOfDistance(panel, at);
+            if (m_job.stop.stop_requested())
+                return;
         }
-        if (job.stop.stop_requested())
-            return false;
     }
-    data.panels.push_back(std::move(deberta));
-    data.panels.push_back(std::move(index));
 
-    const std::vector<double> slopes = alibiSlopes(static_cast<int>(options.settings.whole("alibi_heads")));
-    Panel alibi = makePanel("alibi", "ALiBi: a slope for each head", "bias on the logit", "logit");
-    const auto line = [&](std::size_t head) {
-        Curve curve{"alibi_head_" + std::to_string(head + 1),
-                    {"head {head}: {slope}",
-                     {{"head", std::to_string(head + 1)}, {"slope", shortNumber(slopes[head], 4)}}},
-                    0,
-                    false,
-                    over(r, [&](double d) { return d < 0 ? kNone : -slopes[head] * d; })};
-        alibi.curves.push_back(std::move(curve));
-    };
-    // The steepest, the middle and the flattest; with few heads all.
-    line(0);
-    if (slopes.size() > 2)
-        line(slopes.size() / 2);
-    if (slopes.size() > 1)
-        line(slopes.size() - 1);
-    const double middle = slopes[slopes.size() / 2];
-    alibi.map = cells(kMapSize, [&](int m, int n) { return n > m ? kNone : -middle * (m - n); });
-    data.panels.push_back(std::move(alibi));
+    void debertaRows(Panel& panel)
+    {
+        begin(panel, "deberta_index", "DeBERTa: row of the tables", "δ", "row");
+        panel.isIndex = true;
+        for (const bool isLog : {false, true})
+            panel.curves.push_back({isLog ? "deberta_index_v2" : "deberta_index_v1",
+                                    isLog ? "versions 2 and 3" : "version 1", 0, false,
+                                    over(panel, [&](double r) { return debertaIndex(std::llround(r), isLog); })});
+        mapOfDistance(panel, [](double r) { return debertaIndex(std::llround(r), true); }, true);
+    }
 
-    Panel none = makePanel("none", "No encoding: no position at all", "bias on the logit", "logit");
-    none.curves.push_back({"none", "no encoding", 0, false, over(r, [](double) { return 0.0; })});
-    none.map = cells(kMapSize, [](int, int) { return 0.0; });
-    data.panels.push_back(std::move(none));
-    return true;
-}
+    void alibi(Panel& panel, int heads)
+    {
+        const std::vector<double> slopes = alibiSlopes(heads);
+        begin(panel, "alibi", "ALiBi: a slope for each head", "bias on the logit", "logit");
+        const auto line = [&](std::size_t head) {
+            panel.curves.push_back(
+                {"alibi_head_" + std::to_string(head + 1),
+                 {"head {head}: {slope}",
+                  {{"head", std::to_string(head + 1)}, {"slope", shortNumber(slopes[head], 4)}}},
+                 0,
+                 false,
+                 over(panel, [&](double r) { return r < 0 ? kNone : -slopes[head] * r; })});
+        };
+        // The steepest, the middle and the flattest; with few heads all.
+        line(0);
+        if (slopes.size() > 2)
+            line(slopes.size() / 2);
+        if (slopes.size() > 1)
+            line(slopes.size() - 1);
+        const double middle = slopes[slopes.size() / 2];
+        mapOfDistance(panel, [&](double r) { return r < 0 ? kNone : -middle * r; }, true);
+    }
+
+    void none(Panel& panel)
+    {
+        begin(panel, "none", "No encoding: no position at all", "bias on the logit", "logit");
+        panel.curves.push_back({"none", "no encoding", 0, false, over(panel, [](double) { return 0.0; })});
+        mapOfDistance(panel, [](double) { return 0.0; }, true);
+    }
+
+    FigureJob& m_job;
+    EncodingsData& m_data;
+    const EncodingsData* m_before;
+    const FigureOptions& m_options;
+    int m_span, m_width;
+    bool m_hasMaps; ///< a preview of the curves has none
+    Values m_all, m_few;
+};
 
 std::vector<double> randomVector(std::uint64_t seed, std::uint32_t position, int width, double variance)
 {
@@ -493,7 +603,7 @@ PlotSpec curvePlot(const FigureResults& results, const Panel& panel, const Encod
     plot.plotTitle = panel.title;
     const std::vector<int> colours = freeColours(results);
     constexpr std::array kPatterns{LinePattern::Solid, LinePattern::Dashed, LinePattern::Dotted};
-    const Values x = makeValues(data.distances);
+    const Values& x = panel.distances;
     double least = std::numeric_limits<double>::infinity();
     double greatest = -least;
     for (std::size_t k = 0; k < panel.curves.size(); ++k) {
@@ -537,7 +647,7 @@ PlotSpec curvePlot(const FigureResults& results, const Panel& panel, const Encod
         plot.series.push_back(std::move(series));
     }
     plot.xAxis = {isLarge ? "distance r = m − n, query − key (tokens)" : "r", AxisKind::Tokens, false,
-                  data.distances.front(), data.distances.back()};
+                  -static_cast<double>(data.span), static_cast<double>(data.span)};
     plot.xAxis.meaning = AxisMeaning::Distance;
     plot.yAxis = {isNormalised ? Message("share of the largest") : panel.axis, AxisKind::Plain, false, 0.0,
                   1.0};
@@ -619,7 +729,7 @@ void drawPanels(FigureSpec& figure, const FigureResults& results, const Encoding
     placePanels(figure, std::move(others));
 
     const auto distance = static_cast<double>(results.options.m - results.options.n);
-    if (!asMaps && results.options.showsSelection && std::fabs(distance) <= data.distances.back())
+    if (!asMaps && results.options.showsSelection && std::fabs(distance) <= data.span)
         figure.guides.push_back({true,
                                  distance,
                                  GuideRole::Selection,
@@ -658,7 +768,7 @@ void drawPanels(FigureSpec& figure, const FigureResults& results, const Encoding
               "of N(0, 0.02²), untrained · Transformer-XL, DeBERTa: weights at random, seed {seed} · ALiBi: "
               "{heads} heads",
         {{"size", std::to_string(kMapSize)},
-         {"span", groupedDigits(std::llround(data.distances.back()))},
+         {"span", groupedDigits(data.span)},
          {"width", groupedDigits(settings.whole("d_model") / 2 * 2)},
          {"rows", std::to_string(kLearnedRows)},
          {"seed", std::to_string(results.options.seed)},
@@ -669,6 +779,8 @@ void drawPanels(FigureSpec& figure, const FigureResults& results, const Encoding
         figure.caption.text =
             "each over its largest magnitude, so that shapes compare and sizes do not · r from −{span} "
             "to {span} · d_model {width} · weights at random, seed {seed}";
+    if (data.isCoarse)
+        figure.caption.text = "preview, fewer distances and draws · " + figure.caption.text;
     if (settings.is("learned_from", "file"))
         figure.notes.push_back({Severity::Read, "learned_from",
                                 results.options.tensors ? Message("learned table: rows of {name}",
@@ -850,7 +962,7 @@ Result<std::shared_ptr<const FigureData>> computeEncodings(FigureJob& job)
     auto data = std::make_shared<EncodingsData>();
     const FigureSettings& settings = job.request.options.settings;
     if (settings.is("encodings_view", "curves") || settings.is("encodings_view", "maps")) {
-        if (!fillPanels(job, *data))
+        if (!PanelMaker(job, *data).run())
             return Error{ErrorCode::Cancelled, {}, {}};
         return std::shared_ptr<const FigureData>(std::move(data));
     }

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <complex>
 
 namespace ropewalk {
 namespace {
@@ -37,19 +38,26 @@ Layout otherLayout(Layout layout)
     return layout == Layout::Half ? Layout::Interleaved : Layout::Half;
 }
 
-/// A·R(position) on the turning pairs of `map`, each by its own angle.
+/// A·e^{j·position·θ} of the formed pairs that turn; 0 of those that do not.
+std::vector<std::complex<double>> turnsAt(const FrequencyTable& table, std::size_t formed, double position)
+{
+    std::vector<std::complex<double>> turns(formed);
+    for (std::size_t pair = 0; pair < formed; ++pair)
+        if (table.turns(static_cast<int>(pair)))
+            turns[pair] = std::polar(table.attentionFactor, position * table.theta(static_cast<int>(pair)));
+    return turns;
+}
+
+/// The row with the turning pairs of `map` turned.
 std::vector<double> turned(std::vector<double> row, const ChannelMap& map, const FrequencyTable& table,
-                           double position)
+                           const std::vector<std::complex<double>>& turns)
 {
     for (int pair = 0; pair < static_cast<int>(map.formed.size()); ++pair) {
         if (!table.turns(pair))
             continue;
         const auto [a, b] = map.pair(pair);
-        double& first = row[static_cast<std::size_t>(a)];
-        double& second = row[static_cast<std::size_t>(b)];
-        const double angle = position * table.theta(pair);
-        rotatePair(first, second, table.attentionFactor * std::cos(angle),
-                   table.attentionFactor * std::sin(angle));
+        const std::complex<double>& turn = turns[static_cast<std::size_t>(pair)];
+        rotatePair(row[static_cast<std::size_t>(a)], row[static_cast<std::size_t>(b)], turn.real(), turn.imag());
     }
     return row;
 }
@@ -300,11 +308,14 @@ Result<std::shared_ptr<const FigureData>> computeLayouts(FigureJob& job)
                     return Error{ErrorCode::Cancelled, "stopped", {}};
                 const auto m = static_cast<double>(options.m + shift);
                 const auto n = static_cast<double>(options.n + shift);
-                const auto query = turned(rows.query, result.channels, result.table, m);
-                const auto key = turned(rows.key, result.channels, result.table, n);
-                const auto otherKey = turned(rows.key, other, result.table, n);
+                const auto atQuery = turnsAt(result.table, other.formed.size(), m);
+                const auto atKey = turnsAt(result.table, other.formed.size(), n);
+                const auto query = turned(rows.query, result.channels, result.table, atQuery);
+                const auto key = turned(rows.key, result.channels, result.table, atKey);
+                const auto otherKey = turned(rows.key, other, result.table, atKey);
                 right.push_back(dot(query, key) / config.headDim);
-                wrong.push_back(dot(turned(rows.query, other, result.table, m), otherKey) / config.headDim);
+                wrong.push_back(dot(turned(rows.query, other, result.table, atQuery), otherKey) /
+                                config.headDim);
                 mixed.push_back(dot(query, otherKey) / config.headDim);
             }
             curves = {makeValues(std::move(right)), makeValues(std::move(wrong)),

@@ -16,7 +16,7 @@ constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 /// Positions of a curve; its errors are as good as random from one position to the next, and no reduction of
 /// all of them is wanted for a look.
 constexpr int kSamples = 384;
-constexpr int kCoarseSamples = 96;
+constexpr int kCoarseSamples = 48;
 /// Positions of the staircase that its plot shows; its data has all of them.
 constexpr std::int64_t kStairs = 64;
 

@@ -28,6 +28,7 @@ struct ScoreMap
     int configuration = 0;
     ScoreGrid grid; ///< of the figure, not of what a preview samples
     ScorePath path = ScorePath::Tiles;
+    ScorePrecision precision = ScorePrecision::Double; ///< of the tiles
     std::int64_t rows = 0, columns = 0; ///< of `values`
     std::int64_t stride = 1;            ///< above 1: sampled
     Values values;                      ///< as the pooling asks; NaN = masked
@@ -542,7 +543,7 @@ private:
         if (const auto done = makeTerms(*grid, keysFor(*grid), sampling); !done)
             return done;
         ScoreMapOp op = operation(*grid, keysFor(*grid), sampling);
-        if (const auto done = runParts(op); !done)
+        if (const auto done = runMap(op); !done)
             return done;
         if (!m_isSoftmax)
             return {};
@@ -566,67 +567,52 @@ private:
         const CellRange keys = keysFor(m_map.grid);
         if (const auto done = makeTerms(m_map.grid, keys, {}); !done)
             return done;
-        return runParts(operation(m_map.grid, keys, {}));
+        return runMap(operation(m_map.grid, keys, {}));
     }
 
-    /// The operation; in tiles over some rows at a time, so that the progress can be told.
-    Result<void> runParts(ScoreMapOp op)
+    /// What a map in tiles is computed in. "auto" is double where single cells are read or few are computed, and
+    /// where maps are subtracted, which leaves what the rounding spoils.
+    ScorePrecision precisionOf(const ScoreGrid& grid) const
     {
-        const ScoreGrid grid = op.grid;
+        const std::string_view asked = m_options.settings.text("score_precision");
+        if (asked == "single")
+            return ScorePrecision::Single;
+        if (asked == "tf32")
+            return ScorePrecision::Tf32;
+        if (asked == "bf16")
+            return ScorePrecision::Bf16;
+        constexpr std::int64_t kManyCells = 1024 * 1024;
+        const CellRange rows = grid.rows(), keys = keysFor(grid);
+        const bool areMany = (rows.end - rows.first) * (keys.end - keys.first) >= kManyCells;
+        return asked == "auto" && areMany && grid.block > 1 && m_terms.size() == 1 ? ScorePrecision::Single
+                                                                                  : ScorePrecision::Double;
+    }
+
+    Result<void> runMap(ScoreMapOp op)
+    {
+        const ScoreGrid& grid = op.grid;
         const Sampling sampling{op.stride, op.offset};
         m_map.rows = grid.rowBlocks;
         m_map.columns = grid.columnBlocks;
         const CellRange rows = grid.rows();
         const auto blocks = static_cast<std::size_t>(grid.rowBlocks * grid.columnBlocks);
-        const auto rowCount = static_cast<std::size_t>(rows.end - rows.first);
         m_map.mean.resize(blocks);
         m_map.count.resize(blocks);
-        m_map.rowValue.resize(rowCount);
+        m_map.rowValue.resize(static_cast<std::size_t>(rows.end - rows.first));
         const bool wantsLeast = m_wantsLeast && op.stride == 1,
                    wantsGreatest = m_wantsGreatest && op.stride == 1;
         std::vector<double> extremes(wantsLeast || wantsGreatest ? blocks : 0);
         op.mean = m_map.mean;
         op.least = wantsLeast ? std::span<double>(extremes) : std::span<double>();
         op.greatest = wantsGreatest ? std::span<double>(extremes) : std::span<double>();
+        op.count = m_map.count;
+        op.rowValue = m_map.rowValue;
         op.path = m_map.path = fastestPath(op);
-        const std::int64_t step =
-            op.path == ScorePath::Tiles ? std::max<std::int64_t>(1, 512 / grid.block) : grid.rowBlocks;
-        std::vector<std::vector<ScoreTerm>> parts; // rows of the terms for each piece
-        for (std::int64_t row = 0; row < grid.rowBlocks; row += step) {
-            ScoreMapOp piece = op;
-            piece.grid.firstRowBlock = grid.firstRowBlock + row;
-            piece.grid.rowBlocks = std::min(step, grid.rowBlocks - row);
-            const CellRange pieceRows = piece.grid.rows();
-            const auto first = static_cast<std::size_t>(pieceRows.first - rows.first);
-            const auto count = static_cast<std::size_t>(pieceRows.end - pieceRows.first);
-            const auto firstBlock = static_cast<std::size_t>(row * grid.columnBlocks);
-            const auto blockCount = static_cast<std::size_t>(piece.grid.rowBlocks * grid.columnBlocks);
-            std::vector<ScoreTerm> terms = m_terms;
-            for (ScoreTerm& term : terms) {
-                if (!term.rowScale.empty())
-                    term.rowScale = term.rowScale.subspan(first, count);
-                if (!term.queries.empty())
-                    term.queries = term.queries.subspan(first * static_cast<std::size_t>(term.width),
-                                                        count * static_cast<std::size_t>(term.width));
-            }
-            piece.terms = terms;
-            if (!op.deadQueries.empty())
-                piece.deadQueries = op.deadQueries.subspan(first, count);
-            piece.mean = op.mean.subspan(firstBlock, blockCount);
-            if (wantsLeast)
-                piece.least = op.least.subspan(firstBlock, blockCount);
-            if (wantsGreatest)
-                piece.greatest = op.greatest.subspan(firstBlock, blockCount);
-            piece.count = std::span(m_map.count).subspan(firstBlock, blockCount);
-            piece.rowValue = std::span(m_map.rowValue).subspan(first, count);
-            if (const auto done = runOp(piece); !done)
-                return done;
-            if (m_job.progress) {
-                const double done =
-                    static_cast<double>(pieceRows.end - rows.first) / static_cast<double>(rowCount);
-                m_job.progress(m_from + m_share * (grid.isCausal ? done * done : done));
-            }
-        }
+        op.precision = m_map.precision = precisionOf(grid);
+        if (m_job.progress)
+            op.progress = [this](double share) { m_job.progress(m_from + m_share * share); };
+        if (const auto done = runOp(op); !done)
+            return done;
         m_map.values = makeValues(extremes.empty() ? m_map.mean : std::move(extremes));
         for (std::int64_t m = rows.first; m < rows.end; ++m)
             m_map.queryPositions.push_back(static_cast<double>(sampling.position(m)));
@@ -898,6 +884,21 @@ void addSelection(PlotSpec& plot, const FigureOptions& options, bool isMap)
 }
 
 /// What was computed, in one line: a template put together of clauses, each a template itself.
+const char* tilesClause(ScorePrecision precision)
+{
+    switch (precision) {
+    case ScorePrecision::Double:
+        return "all cells, in tiles";
+    case ScorePrecision::Single:
+        return "all cells, in tiles, in single precision";
+    case ScorePrecision::Tf32:
+        return "all cells, in tiles: what a model in TF32 sees";
+    case ScorePrecision::Bf16:
+        return "all cells, in tiles: what a model in bfloat16 sees";
+    }
+    return "";
+}
+
 Message captionOf(const FigureResults& results, const ScoreMap& map, bool isCompared)
 {
     const FigureOptions& options = results.options;
@@ -962,7 +963,7 @@ Message captionOf(const FigureResults& results, const ScoreMap& map, bool isComp
     }
     if (map.stride == 1)
         add(map.path == ScorePath::Toeplitz ? "Toeplitz: from one curve over m − n"
-            : map.path == ScorePath::Tiles  ? "all cells, in tiles"
+            : map.path == ScorePath::Tiles  ? tilesClause(map.precision)
             : map.grid.block > 1            ? "pooled product: exact block means"
                                             : "product of q and k");
     return caption;

@@ -14,7 +14,7 @@ namespace {
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 constexpr int kColumns = 240, kRows = 120;
 /// Of a preview.
-constexpr int kFewColumns = 100, kFewRows = 48;
+constexpr int kFewColumns = 64, kFewRows = 24;
 
 /// One configuration's map: C or the bound's factor over (value, distance).
 struct SweepMap

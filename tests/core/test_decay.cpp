@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/cosine_integral.h"
-#include "core/cpu_backend.h"
 #include "core/frequency_rules.h"
 #include "tests/support/compare.h"
+#include "tests/support/cpu_levels.h"
 #include "tests/support/random_config.h"
 #include "tests/support/reference.h"
 
@@ -79,7 +79,7 @@ Curves run(DecayOp op, std::size_t count)
 {
     Curves curves(count);
     curves.giveTo(op);
-    if (!makeCpuBackend()->run(op, {}))
+    if (!makeTestedBackend()->run(op, {}))
         qFatal("the processor could not compute the decay");
     return curves;
 }
@@ -284,7 +284,7 @@ void TestDecay::firstNegative()
             op.pairCount = config.headDim / 2;
             std::vector<double> cosine(100000);
             op.cosineSum = cosine;
-            QVERIFY(makeCpuBackend()->run(op, {}).hasValue());
+            QVERIFY(makeTestedBackend()->run(op, {}).hasValue());
             const auto found = std::find_if(cosine.begin(), cosine.end(), [](double c) { return c < 0.0; });
             QCOMPARE(found - cosine.begin(), row["first_negative_distance"].toInteger());
             const double pairs = op.pairCount;
@@ -371,7 +371,7 @@ void TestDecay::onlyTheAskedCurves()
         std::vector<double> alone(1500, std::nan(""));
         DecayOp one = op;
         one.*asked = alone;
-        QVERIFY(makeCpuBackend()->run(one, {}).hasValue());
+        QVERIFY(makeTestedBackend()->run(one, {}).hasValue());
         QCOMPARE(alone, *expected);
     }
 }
@@ -416,7 +416,7 @@ void TestDecay::floorOfPartialRotation()
         op.pairCount = config.headDim / 2;
         std::vector<double> cosine(5000);
         op.cosineSum = cosine;
-        QVERIFY(makeCpuBackend()->run(op, {}).hasValue());
+        QVERIFY(makeTestedBackend()->run(op, {}).hasValue());
         const double floor = 1.0 - 4.0 * table.turningPairs() / config.headDim;
         QVERIFY(*std::min_element(cosine.begin(), cosine.end()) >= floor - 1e-12);
         QVERIFY(*std::max_element(cosine.begin(), cosine.end()) <= 1.0 + 1e-12);
@@ -510,7 +510,7 @@ void TestDecay::stoppedBeforeItStarts()
     op.pairCount = 64;
     Curves curves(10);
     curves.giveTo(op);
-    const Result<void> done = makeCpuBackend()->run(op, stop.get_token());
+    const Result<void> done = makeTestedBackend()->run(op, stop.get_token());
     QVERIFY(!done);
     QCOMPARE(done.error().code, ErrorCode::Cancelled);
     QVERIFY(std::isnan(curves.cosine[0]));
@@ -518,7 +518,7 @@ void TestDecay::stoppedBeforeItStarts()
 
 void TestDecay::stopReachesItWithinTwoTiles()
 {
-    constexpr std::size_t kTile = 512, kTiles = 4000;
+    constexpr std::size_t kTile = 32256, kTiles = 400; // what one thread does between two looks at the stop
     const FrequencyTable table = frequencyTable(RopeConfig{});
     DecayOp op;
     op.invFreq = table.scaled;
@@ -540,7 +540,7 @@ void TestDecay::stopReachesItWithinTwoTiles()
             ++tile;
         atStop = tile;
     });
-    const Result<void> done = makeCpuBackend()->run(op, stop.get_token());
+    const Result<void> done = makeTestedBackend(1)->run(op, stop.get_token());
     stopper.request_stop(); // so that the test ends where nothing was written
     stopper.join();
     QVERIFY(!done);
@@ -552,5 +552,5 @@ void TestDecay::stopReachesItWithinTwoTiles()
     QVERIFY(finished < kTiles);
 }
 
-QTEST_APPLESS_MAIN(TestDecay)
+ROPEWALK_TEST_ALL_CPU_LEVELS(TestDecay)
 #include "test_decay.moc"

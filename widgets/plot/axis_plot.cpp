@@ -8,7 +8,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
 
 namespace ropewalk {
 namespace {
@@ -45,40 +44,16 @@ private:
     std::vector<AxisTick> m_chosen;
 };
 
-/// One element of the plot in QCustomPlot's order of layers, drawn by a function.
-class PlotElement : public QCPAbstractPlottable
+void setAxisPen(QCPAxis& axis, const QPen& pen)
 {
-public:
-    PlotElement(QCPAxis* keyAxis, QCPAxis* valueAxis, std::function<void(QPainter&)> paint)
-        : QCPAbstractPlottable(keyAxis, valueAxis)
-        , m_paint(std::move(paint))
-    {
-    }
-
-    double selectTest(const QPointF&, bool, QVariant*) const override { return -1.0; }
-    QCPRange getKeyRange(bool& isFound, QCP::SignDomain) const override
-    {
-        isFound = false;
-        return {};
-    }
-    QCPRange getValueRange(bool& isFound, QCP::SignDomain, const QCPRange&) const override
-    {
-        isFound = false;
-        return {};
-    }
-
-protected:
-    void draw(QCPPainter* painter) override { m_paint(*painter); }
-    void drawLegendIcon(QCPPainter*, const QRectF&) const override {}
-
-private:
-    std::function<void(QPainter&)> m_paint;
-};
+    axis.setBasePen(pen);
+    axis.setTickPen(pen);
+    axis.setSubTickPen(pen);
+}
 
 void setUpAxis(QCPAxis& axis, const AxisSpec& spec, const std::vector<AxisTick>& ticks,
-               const FigureStyle& style, bool isHorizontal)
+               const FigureStyle& style)
 {
-    const ThemeColours& c = style.colours();
     axis.setVisible(true);
     axis.setScaleType(spec.isLogarithmic ? QCPAxis::stLogarithmic : QCPAxis::stLinear);
     axis.setRange(spec.lower, spec.upper);
@@ -86,14 +61,33 @@ void setUpAxis(QCPAxis& axis, const AxisSpec& spec, const std::vector<AxisTick>&
     axis.setTicker(QSharedPointer<QCPAxisTicker>(new ChosenTicks(ticks)));
     axis.setTickLabels(false); // words are written by the pen, which knows what they cover
     axis.setNumberFormat(QStringLiteral("g"));
-    const QPen pen(c.axis, style.hairline());
-    axis.setBasePen(isHorizontal ? pen : QPen(Qt::NoPen));
-    axis.setTickPen(isHorizontal ? pen : QPen(Qt::NoPen));
-    axis.setSubTickPen(isHorizontal ? pen : QPen(Qt::NoPen));
+    setAxisPen(axis, Qt::NoPen);
     axis.setTickLength(0, static_cast<int>(std::lround(style.px(4.0))));
     axis.setSubTickLength(0, static_cast<int>(std::lround(style.px(2.0))));
     // Lines across the plot only where values are read off: at the left axis.
     axis.grid()->setVisible(false);
+}
+
+/// Draws what the plot shows now. toPainter wants a painter of its own kind, and gets one on a record that is
+/// then played to the painter at hand.
+void paintCanvas(QPainter& painter, QCustomPlot& canvas, const QPointF& origin, const QSize& size,
+                 bool isVector)
+{
+    QPicture record;
+    QCPPainter recorder(&record);
+    recorder.setModes(QCPPainter::pmNoCaching);
+    if (isVector)
+        recorder.setModes(QCPPainter::pmNoCaching | QCPPainter::pmVectorized | QCPPainter::pmNonCosmetic);
+    canvas.toPainter(&recorder, size.width(), size.height());
+    recorder.end();
+    painter.save();
+    painter.translate(origin);
+    // A record is scaled by the ratio of the devices' dots per inch; units are units here.
+    if (const QPaintDevice* device = painter.device())
+        painter.scale(static_cast<double>(record.logicalDpiX()) / device->logicalDpiX(),
+                      static_cast<double>(record.logicalDpiY()) / device->logicalDpiY());
+    painter.drawPicture(0, 0, record);
+    painter.restore();
 }
 
 void paintGuides(QPainter& painter, const PlotSpec& plot, const SeriesFrame& frame, const FigureStyle& style)
@@ -178,14 +172,14 @@ void paintPlot(FigurePen& pen, const FigureSpec& figure, const PlotSpec& plot, c
     axisRect.setAutoMargins(QCP::msNone);
     axisRect.setMinimumSize(1, 1);
     axisRect.setMargins(QMargins(margin, margin, margin, margin));
-    setUpAxis(*canvas.xAxis, plot.xAxis, layout.xTicks, style, true);
-    setUpAxis(*canvas.yAxis, plot.yAxis, layout.yTicks, style, false);
+    setUpAxis(*canvas.xAxis, plot.xAxis, layout.xTicks, style);
+    setUpAxis(*canvas.yAxis, plot.yAxis, layout.yTicks, style);
     // Lines across a map or between names would read as data.
     canvas.yAxis->grid()->setVisible(!map && plot.yAxis.kind != AxisKind::Categories);
     canvas.yAxis->grid()->setPen(QPen(c.grid, style.hairline()));
     canvas.yAxis->grid()->setZeroLinePen(Qt::NoPen);
     if (plot.secondYAxis)
-        setUpAxis(*canvas.yAxis2, *plot.secondYAxis, layout.secondYTicks, style, false);
+        setUpAxis(*canvas.yAxis2, *plot.secondYAxis, layout.secondYTicks, style);
 
     SeriesFrame frame;
     frame.area = layout.area.translated(-origin);
@@ -209,18 +203,32 @@ void paintPlot(FigurePen& pen, const FigureSpec& figure, const PlotSpec& plot, c
             for (double x = area.left(); x < area.right(); x += 4.0)
                 placer.avoid(x, at, at, 2.0);
     }
-    const auto add = [&](QCPAxis* valueAxis, std::function<void(QPainter&)> paint) {
-        auto* element = new PlotElement(canvas.xAxis, valueAxis, std::move(paint)); // the plot owns it
-        element->setLayer(QStringLiteral("main"));
+    const QSize size(static_cast<int>(layout.area.width()) + 2 * margin,
+                     static_cast<int>(layout.area.height()) + 2 * margin);
+    QPainter& painter = pen.painter();
+    paintCanvas(painter, canvas, origin, size, isVector); // the grid: the axes have no pens yet
+    // What lies between grid and axes is drawn on the painter itself, placed and clipped as a plottable of
+    // QCustomPlot: a record of every piece of every curve would cost more than the drawing.
+    const auto add = [&](const auto& paint) {
+        if (pen.isListingTexts())
+            return;
+        painter.save();
+        painter.translate(origin);
+        painter.setClipRect(frame.area.translated(0.0, -1.0), Qt::IntersectClip);
+        painter.setRenderHint(QPainter::Antialiasing);
+        if (!isVector)
+            painter.translate(0.5, 0.5);
+        paint();
+        painter.restore();
     };
     for (auto band = plot.bands.rbegin(); band != plot.bands.rend(); ++band)
-        add(canvas.yAxis, [&, band](QPainter& painter) {
+        add([&] {
             QColor colour =
                 band->configuration < 0 ? c.muted : style.configurationColour(figure, band->configuration);
             colour.setAlphaF(band->configuration < 0 ? 0.14F : 0.13F);
             paintBand(painter, frame, style, *band, colour);
         });
-    add(canvas.yAxis, [&](QPainter& painter) { paintGuides(painter, plot, frame, style); });
+    add([&] { paintGuides(painter, plot, frame, style); });
     const auto isBars = [](const Series& series) { return series.style == SeriesStyle::Bars; };
     const int barSlots = static_cast<int>(std::count_if(plot.series.begin(), plot.series.end(), isBars));
     int barSlot = barSlots;
@@ -238,8 +246,7 @@ void paintPlot(FigurePen& pen, const FigureSpec& figure, const PlotSpec& plot, c
             continue;
         const SeriesFrame& own = series->isOnSecondAxis ? secondFrame : frame;
         const QColor colour = style.seriesColour(figure, *series);
-        QCPAxis* axis = series->isOnSecondAxis ? canvas.yAxis2 : canvas.yAxis;
-        if (series->style == SeriesStyle::Points) { // drawn below, on the painter itself
+        if (series->style == SeriesStyle::Points) { // drawn below, over the axes
             const AxisScale& y = series->isOnSecondAxis ? layout.secondY : layout.y;
             const std::size_t step = 1 + series->x->size() / 1000;
             for (std::size_t i = 0; i < series->x->size(); i += step) {
@@ -256,7 +263,7 @@ void paintPlot(FigurePen& pen, const FigureSpec& figure, const PlotSpec& plot, c
                 look.width = series->isDashed ? 1.2 : series->isEmphasised ? 1.7 : 1.3;
                 look.colour = series->isDashed ? mixed(colour, c.figure, 0.75) : colour;
                 look.pattern = series->isDashed ? LinePattern::Dashed : series->pattern;
-                add(axis, [&own, &style, columns, look, map, &c](QPainter& painter) {
+                add([&] {
                     if (map) // legible over any colour
                         paintLine(painter, own, style, columns,
                                   {c.figure, look.width + 2.0, LinePattern::Solid});
@@ -268,12 +275,10 @@ void paintPlot(FigurePen& pen, const FigureSpec& figure, const PlotSpec& plot, c
         if (isBars(*series)) {
             --barSlot;
             avoidBars(placer, layout, *series);
-            add(axis, [&own, &style, series, colour, barSlot, barSlots, emphasis](QPainter& painter) {
-                paintBars(painter, own, style, *series, colour, barSlot, barSlots, emphasis);
-            });
+            add([&] { paintBars(painter, own, style, *series, colour, barSlot, barSlots, emphasis); });
             continue;
         }
-        add(axis, [&own, &style, &figure, series, colour](QPainter& painter) {
+        add([&] {
             if (series->style == SeriesStyle::Steps)
                 paintSteps(painter, own, style, *series, {colour, 1.6, series->pattern});
             else
@@ -281,31 +286,14 @@ void paintPlot(FigurePen& pen, const FigureSpec& figure, const PlotSpec& plot, c
         });
     }
 
-    // toPainter wants a painter of its own kind, and gets one on a record that is then played to the painter
-    // at hand.
-    QPicture record;
-    QCPPainter recorder(&record);
-    recorder.setModes(QCPPainter::pmNoCaching);
-    if (isVector)
-        recorder.setModes(QCPPainter::pmNoCaching | QCPPainter::pmVectorized | QCPPainter::pmNonCosmetic);
-    canvas.toPainter(&recorder, static_cast<int>(layout.area.width()) + 2 * margin,
-                     static_cast<int>(layout.area.height()) + 2 * margin);
-    recorder.end();
+    canvas.yAxis->grid()->setVisible(false);
+    setAxisPen(*canvas.xAxis, QPen(c.axis, style.hairline()));
+    paintCanvas(painter, canvas, origin, size, isVector);
     Q_ASSERT(std::fabs(canvas.yAxis->coordToPixel(plot.yAxis.upper) - frame.y.toPixel(plot.yAxis.upper)) <
              1e-6);
     Q_ASSERT(std::fabs(canvas.xAxis->coordToPixel(plot.xAxis.upper) - frame.x.toPixel(plot.xAxis.upper)) <
              1e-6);
 
-    QPainter& painter = pen.painter();
-    painter.save();
-    painter.translate(origin);
-    // A record is scaled by the ratio of the devices' dots per inch; units are units here.
-    if (const QPaintDevice* device = painter.device())
-        painter.scale(static_cast<double>(record.logicalDpiX()) / device->logicalDpiX(),
-                      static_cast<double>(record.logicalDpiY()) / device->logicalDpiY());
-    painter.drawPicture(0, 0, record);
-    painter.restore();
-    // A record would store a picture of every point.
     SeriesFrame pointFrame = frame;
     pointFrame.area = layout.area;
     pointFrame.x = layout.x;

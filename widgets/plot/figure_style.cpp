@@ -14,32 +14,37 @@ double FigureStyle::hairline(double designPixels) const
     return m_options.isVector ? width : std::max(1.0, std::round(width));
 }
 
-QFont FigureStyle::font(const TextKind& kind) const
+FigureStyle::KnownText& FigureStyle::known(const TextKind& kind) const
 {
+    for (const auto& text : m_known)
+        if (text->kind == kind)
+            return *text;
     QFont font = ropewalkFont(px(kind.size), kind.weight);
     font.setItalic(kind.isItalic);
     // Inter has raised forms of −, = and : beside digits, which no character stands for: a PDF would show
     // them and lose them when its text is searched or copied. Without shaping the plain forms are drawn.
     if (m_options.isVector)
         font.setStyleStrategy(QFont::PreferNoShaping);
-    return font;
+    return *m_known.emplace_back(new KnownText{kind, font, QFontMetricsF(font), {}});
 }
 
 double FigureStyle::textWidth(const QString& text, const TextKind& kind) const
 {
-    return QFontMetricsF(font(kind)).horizontalAdvance(text);
+    KnownText& all = known(kind);
+    const auto found = all.widths.constFind(text);
+    return found != all.widths.cend() ? *found : *all.widths.insert(text, all.metrics.horizontalAdvance(text));
 }
 
 QString FigureStyle::elided(const QString& text, const TextKind& kind, double width) const
 {
     if (textWidth(text, kind) <= width)
         return text;
-    return QFontMetricsF(font(kind)).elidedText(text, Qt::ElideRight, width);
+    return known(kind).metrics.elidedText(text, Qt::ElideRight, width);
 }
 
 QStringList FigureStyle::wrapped(const QString& text, const TextKind& kind, double width, int most) const
 {
-    const QFontMetricsF metrics(font(kind));
+    const QFontMetricsF& metrics = known(kind).metrics;
     QStringList lines;
     QString rest = text.trimmed();
     // A formula is not torn apart at its signs.
@@ -90,8 +95,8 @@ QRectF FigurePen::write(const QPointF& baseline, const QString& text, const Text
 {
     if (text.isEmpty())
         return {};
-    const QFont font = m_style.font(kind);
-    const double width = QFontMetricsF(font).horizontalAdvance(text);
+    const QFont& font = m_style.font(kind);
+    const double width = m_style.textWidth(text, kind);
     const double x = alignment == Qt::AlignRight     ? baseline.x() - width
                      : alignment == Qt::AlignHCenter ? baseline.x() - width / 2
                                                      : baseline.x();
@@ -116,8 +121,8 @@ void FigurePen::writeUpwards(const QPointF& centre, const QString& text, const T
 {
     if (text.isEmpty())
         return;
-    const QFont font = m_style.font(kind);
-    const double width = QFontMetricsF(font).horizontalAdvance(text);
+    const QFont& font = m_style.font(kind);
+    const double width = m_style.textWidth(text, kind);
     const double drop = (m_style.ascent(kind) - m_style.descent(kind)) / 2;
     m_painter.save();
     m_painter.translate(centre);

@@ -4,6 +4,10 @@
 #include "figure_renderer.h"
 
 #include <QFontMetricsF>
+#include <QHash>
+
+#include <memory>
+#include <vector>
 
 namespace ropewalk {
 
@@ -13,6 +17,8 @@ struct TextKind
     double size = 11.0;
     QFont::Weight weight = QFont::Normal;
     bool isItalic = false;
+
+    bool operator==(const TextKind&) const = default;
 };
 
 inline constexpr TextKind kTitleText{14.0, QFont::DemiBold};
@@ -43,11 +49,11 @@ public:
     /// A line's width, never thinner than one unit on a raster and whole there, so that it does not blur.
     double hairline(double designPixels = 1.0) const;
 
-    QFont font(const TextKind& kind) const;
+    const QFont& font(const TextKind& kind) const { return known(kind).font; }
     double textWidth(const QString& text, const TextKind& kind) const;
     /// Height of a text's box above and below its baseline.
-    double ascent(const TextKind& kind) const { return 0.84 * font(kind).pixelSize(); }
-    double descent(const TextKind& kind) const { return 0.25 * font(kind).pixelSize(); }
+    double ascent(const TextKind& kind) const { return 0.84 * known(kind).font.pixelSize(); }
+    double descent(const TextKind& kind) const { return 0.25 * known(kind).font.pixelSize(); }
     double textHeight(const TextKind& kind) const { return ascent(kind) + descent(kind); }
     QString elided(const QString& text, const TextKind& kind, double width) const;
     /// The text in lines no wider than `width`, at most `most` of them; what is left over is elided.
@@ -59,8 +65,19 @@ public:
     QColor seriesColour(const FigureSpec& figure, const Series& series) const;
 
 private:
+    /// A kind of text as it was used before: building a font and measuring words is most of a layout.
+    struct KnownText
+    {
+        TextKind kind;
+        QFont font;
+        QFontMetricsF metrics;
+        QHash<QString, double> widths;
+    };
+    KnownText& known(const TextKind& kind) const;
+
     RenderOptions m_options;
     const ThemeColours* m_colours;
+    mutable std::vector<std::unique_ptr<KnownText>> m_known;
 };
 
 /// A style with a painter; every text goes through it, so that all of them are known.

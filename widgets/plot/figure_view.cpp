@@ -51,7 +51,8 @@ struct FigureView::Private
     bool isBusy = false;
     bool showsFocus = false;
 
-    QImage picture; ///< the figure as drawn, in device pixels
+    QImage picture; ///< the figure as drawn, in device pixels; kept for the next one: fresh memory is dear
+    bool isDrawn = false;
     double ratio = 1.0;
 
     /// The narrowed axes of the plots, by index, and what they were before.
@@ -129,7 +130,7 @@ struct FigureView::Private
     }
     void forgetPicture()
     {
-        picture = {};
+        isDrawn = false;
         placed.reset();
     }
 
@@ -152,9 +153,12 @@ struct FigureView::Private
 void FigureView::Private::draw(const QWidget& widget)
 {
     const QSize size = deviceRect(widget).size().toSize();
-    picture = QImage(size, QImage::Format_RGB32);
+    isDrawn = true;
+    if (picture.size() != size)
+        picture = QImage(size, QImage::Format_RGB32);
     if (picture.isNull())
         return;
+    picture.setDevicePixelRatio(1.0);
     QPainter painter(&picture);
     paintFigure(painter, QRectF(QPointF(), QSizeF(size)), figure, deviceOptions());
     painter.end();
@@ -544,7 +548,7 @@ void FigureView::setBusy(bool isBusy)
 void FigureView::paintEvent(QPaintEvent*)
 {
     const double ratio = devicePixelRatioF();
-    if (d->picture.isNull() || ratio != d->ratio ||
+    if (!d->isDrawn || ratio != d->ratio ||
         d->picture.size() != d->deviceRect(*this).size().toSize()) {
         d->ratio = ratio;
         d->draw(*this);

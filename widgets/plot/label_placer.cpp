@@ -20,10 +20,15 @@ std::optional<QRectF> LabelPlacer::place(std::span<const QRectF> candidates, dou
             continue;
         // Share of the box's columns that a curve runs through.
         double hidden = 0.0;
-        for (const Piece& piece : m_avoided)
-            if (piece.x >= room.left() && piece.x <= room.right() && piece.bottom >= room.top() &&
-                piece.top <= room.bottom())
-                hidden += piece.weight;
+        const auto bucketOf = [&](double x) {
+            return static_cast<std::size_t>(std::clamp((x - m_area.left()) / kBucket, 0.0,
+                                                       static_cast<double>(m_avoided.size() - 1)));
+        };
+        for (std::size_t bucket = bucketOf(room.left()); bucket <= bucketOf(room.right()); ++bucket)
+            for (const Piece& piece : m_avoided[bucket])
+                if (piece.x >= room.left() && piece.x <= room.right() && piece.bottom >= room.top() &&
+                    piece.top <= room.bottom())
+                    hidden += piece.weight;
         const double cost = hidden / std::max(1.0, candidate.width()) + preference;
         if (!best || cost < bestCost) {
             best = candidate;

@@ -3,6 +3,7 @@
 
 #include <QRectF>
 
+#include <algorithm>
 #include <optional>
 #include <span>
 #include <vector>
@@ -16,6 +17,7 @@ class LabelPlacer
 public:
     explicit LabelPlacer(const QRectF& area)
         : m_area(area)
+        , m_avoided(static_cast<std::size_t>(std::max(0.0, area.width()) / kBucket) + 1)
     {
     }
 
@@ -26,7 +28,9 @@ public:
     /// of the curve's length it stands for.
     void avoid(double x, double top, double bottom, double weight = 1.0)
     {
-        m_avoided.push_back({x, top, bottom, weight});
+        const double bucket = (x - m_area.left()) / kBucket; // pieces beside the area hide no label within it
+        if (bucket >= 0.0 && bucket < static_cast<double>(m_avoided.size()))
+            m_avoided[static_cast<std::size_t>(bucket)].push_back({x, top, bottom, weight});
     }
 
     /// The best of `candidates`, which come in order of preference; it is blocked from then on. Empty: none
@@ -40,7 +44,8 @@ private:
     };
     QRectF m_area;
     std::vector<QRectF> m_blocked;
-    std::vector<Piece> m_avoided;
+    static constexpr double kBucket = 8.0;     ///< width of a bucket, in the painter's units
+    std::vector<std::vector<Piece>> m_avoided; ///< by their x from the area's left edge on
 };
 
 } // namespace ropewalk

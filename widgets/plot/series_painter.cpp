@@ -13,10 +13,6 @@
 namespace ropewalk {
 namespace {
 
-/// Points of one piece of a polyline on a raster: Qt fills a wide polyline as one polygon, whose cost grows
-/// with the square of its points.
-constexpr int kPiecePoints = 2;
-
 std::span<const double> span(const Values& values)
 {
     return values ? std::span<const double>(*values) : std::span<const double>();
@@ -143,17 +139,24 @@ std::vector<QPolygonF> patterned(std::vector<QPolygonF> runs, const FigureStyle&
     return pieces;
 }
 
+/// On a raster Qt fills a wide polyline as one polygon, whose cost grows with the square of its points, and a
+/// single line with round ends as a path. Lines with square ends have a way of their own there; their ends
+/// close the joints.
 void paintRuns(QPainter& painter, const std::vector<QPolygonF>& runs, bool isVector)
 {
-    for (const QPolygonF& run : runs) {
-        if (isVector) {
+    if (isVector) {
+        for (const QPolygonF& run : runs)
             painter.drawPolyline(run);
-            continue;
-        }
-        for (qsizetype at = 0; at + 1 < run.size(); at += kPiecePoints - 1)
-            painter.drawPolyline(run.constData() + at,
-                                 static_cast<int>(std::min<qsizetype>(kPiecePoints, run.size() - at)));
+        return;
     }
+    QList<QLineF> lines;
+    for (const QPolygonF& run : runs)
+        for (qsizetype i = 1; i < run.size(); ++i)
+            lines.append({run[i - 1], run[i]});
+    QPen pen = painter.pen();
+    pen.setCapStyle(Qt::SquareCap);
+    painter.setPen(pen);
+    painter.drawLines(lines);
 }
 
 QPen roundPen(const QColor& colour, double width)
@@ -166,81 +169,134 @@ double clampedTo(double y, const QRectF& area)
     return std::clamp(y, area.top(), area.bottom());
 }
 
-/// The filled extents of the columns. In a vector a run without a gap is one polygon. On a raster a dense run
-/// is one upright bar of pixels a column: that is what a column is, and a polygon that zigzags over hundreds
-/// of columns costs a hundred times as much to fill.
-class ColumnFiller
+/// Fills the columns [begin, end), none of which is a gap, in a vector: one polygon.
+void fillPolygon(QPainter& painter, const SeriesFrame& frame, const std::vector<DrawnColumn>& columns,
+                 std::size_t begin, std::size_t end)
+{
+    QPolygonF polygon;
+    polygon.reserve(static_cast<qsizetype>(2 * (end - begin)));
+    const auto xOf = [&](std::size_t i) {
+        return std::clamp(columns[i].x, frame.area.left(), frame.area.right());
+    };
+    for (std::size_t i = begin; i < end; ++i)
+        polygon.append({xOf(i), clampedTo(columns[i].top, frame.area)});
+    for (std::size_t i = end; i-- > begin;)
+        polygon.append({xOf(i), clampedTo(columns[i].bottom, frame.area)});
+    painter.drawPolygon(polygon);
+}
+
+/// The filled extents of columns on a raster: one upright bar of pixels a column, which is what a column is.
+/// The bars are written into an image of their own: a polygon that zigzags over hundreds of columns costs a
+/// hundred times as much to fill, and Qt hands tall translucent bars to other threads one by one.
+class ColumnImage
 {
 public:
-    ColumnFiller(QPainter& painter, const SeriesFrame& frame, bool isVector)
-        : m_painter(painter)
-        , m_area(frame.area)
-        , m_columnWidth(frame.area.width() / std::max(1, frame.columns))
-        , m_isVector(isVector)
+    ColumnImage(const SeriesFrame& frame, const QColor& colour)
+        : m_frame(frame)
+        , m_ratio(frame.columns / std::max(1.0, frame.area.width()))
+        , m_rows(static_cast<int>(std::ceil((frame.area.height() + 1.0) * m_ratio)))
+        , m_bars(static_cast<std::size_t>(std::max(0, frame.columns)))
     {
+        for (int coverage = 0; coverage < 256; ++coverage)
+            m_shades[static_cast<std::size_t>(coverage)] =
+                qPremultiply(qRgba(colour.red(), colour.green(), colour.blue(),
+                                   (colour.alpha() * coverage + 127) / 255));
     }
 
-    /// Fills columns [begin, end), none of which is a gap.
-    void fill(const std::vector<DrawnColumn>& columns, std::size_t begin, std::size_t end)
+    /// Adds columns [begin, end), none of which is a gap; what lies between samples runs straight.
+    void add(const std::vector<DrawnColumn>& columns, std::size_t begin, std::size_t end)
     {
-        if (m_isVector) {
-            fillPolygon(columns, begin, end);
-            return;
-        }
-        for (std::size_t i = begin; i < end;) {
-            std::size_t last = i;
-            while (last + 1 < end && columns[last + 1].x - columns[last].x > 1.5 * m_columnWidth)
-                ++last;
-            if (last > i) {
-                fillPolygon(columns, i, last + 1);
-                i = last;
+        for (std::size_t i = begin; i < end; ++i) {
+            const DrawnColumn& now = columns[i];
+            if (i > begin) {
+                const DrawnColumn& before = columns[i - 1];
+                for (int at = std::max(0, indexOf(before.x) + 1); at < std::min(m_frame.columns, indexOf(now.x));
+                     ++at) {
+                    const double centre = m_frame.area.left() + (at + 0.5) / m_ratio;
+                    const double share = (centre - before.x) / (now.x - before.x);
+                    extend(at, before.top + (now.top - before.top) * share,
+                           before.bottom + (now.bottom - before.bottom) * share);
+                }
             }
-            // The last sample of a sparse stretch is the edge that the first bar begins at.
-            if (last + 1 < end || last == i)
-                fillBar(columns[last]);
-            i = last + 1;
+            // A sample on the right edge, or just beside the area, belongs to the last column within.
+            if (now.x >= m_frame.area.left() - 1.0 && now.x <= m_frame.area.right() + 1.0)
+                extend(std::clamp(indexOf(now.x), 0, m_frame.columns - 1), now.top, now.bottom);
         }
+    }
+
+    void paint(QPainter& painter) const
+    {
+        int top = m_rows;
+        int bottom = 0;
+        for (const Bar& bar : m_bars) {
+            if (!(bar.bottom > bar.top))
+                continue;
+            top = std::min(top, static_cast<int>(std::floor(bar.top)));
+            bottom = std::max(bottom, static_cast<int>(std::ceil(bar.bottom)));
+        }
+        if (bottom <= top)
+            return;
+        QImage image(m_frame.columns, bottom - top, QImage::Format_ARGB32_Premultiplied);
+        if (image.isNull())
+            return;
+        image.fill(Qt::transparent);
+        auto* const pixels = reinterpret_cast<QRgb*>(image.bits());
+        const auto stride = static_cast<std::size_t>(image.bytesPerLine()) / sizeof(QRgb);
+        // Row by row, so that memory is written in its order.
+        for (int row = top; row < bottom; ++row) {
+            QRgb* const line = pixels + static_cast<std::size_t>(row - top) * stride;
+            for (std::size_t at = 0; at < m_bars.size(); ++at) {
+                const double covered =
+                    std::min(m_bars[at].bottom, row + 1.0) - std::max(m_bars[at].top, static_cast<double>(row));
+                if (covered > 0.0)
+                    line[at] = m_shades[static_cast<std::size_t>(255.0 * covered + 0.5)];
+            }
+        }
+        image.setDevicePixelRatio(m_ratio);
+        // QCustomPlot's antialiased elements lie half a pixel off the pixels' edges, and its axis rectangle one
+        // above them.
+        painter.drawImage(QPointF(m_frame.area.left() - 0.5, m_frame.area.top() - 1.0 - 0.5 + top / m_ratio),
+                          image);
     }
 
 private:
-    void fillPolygon(const std::vector<DrawnColumn>& columns, std::size_t begin, std::size_t end)
+    struct Bar
     {
-        QPolygonF polygon;
-        polygon.reserve(static_cast<qsizetype>(2 * (end - begin)));
-        const auto xOf = [&](std::size_t i) {
-            return std::clamp(columns[i].x, m_area.left(), m_area.right());
+        double top = 0.0, bottom = -1.0; ///< in rows of the image; empty at first
+    };
+
+    int indexOf(double x) const
+    {
+        return static_cast<int>(std::floor(std::clamp((x - m_frame.area.left()) * m_ratio, -1e6, 1e6)));
+    }
+
+    void extend(int at, double top, double bottom)
+    {
+        const auto toRow = [&](double y) {
+            return std::clamp((y + 0.5 - (m_frame.area.top() - 1.0)) * m_ratio, 0.0,
+                              static_cast<double>(m_rows));
         };
-        for (std::size_t i = begin; i < end; ++i)
-            polygon.append({xOf(i), clampedTo(columns[i].top, m_area)});
-        for (std::size_t i = end; i-- > begin;)
-            polygon.append({xOf(i), clampedTo(columns[i].bottom, m_area)});
-        m_painter.drawPolygon(polygon);
+        Bar& bar = m_bars[static_cast<std::size_t>(at)];
+        const double upper = toRow(std::min(top, bottom));
+        const double lower = toRow(std::max(top, bottom));
+        bar = bar.bottom < bar.top ? Bar{upper, lower}
+                                   : Bar{std::min(bar.top, upper), std::max(bar.bottom, lower)};
     }
 
-    void fillBar(const DrawnColumn& column)
-    {
-        const double index = std::clamp(std::floor((column.x - m_area.left()) / m_columnWidth), 0.0,
-                                        std::round(m_area.width() / m_columnWidth) - 1.0);
-        // QCustomPlot's antialiased elements lie half a pixel to the right of the pixels' edges.
-        const double left = m_area.left() + index * m_columnWidth - 0.5;
-        const double top = clampedTo(column.top, m_area);
-        m_painter.setRenderHint(QPainter::Antialiasing, false);
-        m_painter.drawRect(QRectF(left, top, m_columnWidth, clampedTo(column.bottom, m_area) - top));
-        m_painter.setRenderHint(QPainter::Antialiasing, true);
-    }
-
-    QPainter& m_painter;
-    QRectF m_area;
-    double m_columnWidth;
-    bool m_isVector;
+    const SeriesFrame& m_frame;
+    double m_ratio;
+    int m_rows;
+    std::vector<Bar> m_bars;
+    std::array<QRgb, 256> m_shades{};
 };
 
 void fillColumns(QPainter& painter, const SeriesFrame& frame, const FigureStyle& style,
                  const std::vector<DrawnColumn>& columns, const QColor& colour, bool isOnlyDense)
 {
+    const bool isVector = style.options().isVector;
     painter.setPen(Qt::NoPen);
     painter.setBrush(colour);
-    ColumnFiller filler(painter, frame, style.options().isVector);
+    ColumnImage bars(frame, colour);
     const auto isFilled = [&](std::size_t i) {
         if (std::isnan(columns[i].top))
             return false;
@@ -256,9 +312,14 @@ void fillColumns(QPainter& painter, const SeriesFrame& frame, const FigureStyle&
         std::size_t end = begin;
         while (end < columns.size() && isFilled(end))
             ++end;
-        filler.fill(columns, begin, end);
+        if (isVector)
+            fillPolygon(painter, frame, columns, begin, end);
+        else
+            bars.add(columns, begin, end);
         begin = end;
     }
+    if (!isVector)
+        bars.paint(painter);
     painter.setBrush(Qt::NoBrush);
 }
 

@@ -61,6 +61,7 @@ private slots:
     void theMainPlotAloneWhereThereIsNoRoom();
     void namesOfAnAxis();
     void curvesDifferInColourAndPattern();
+    void gridAndAxisAreDrawn();
     void pointsLieWhereTheyAre();
     void survivesOddInput_data();
     void survivesOddInput();
@@ -390,6 +391,36 @@ void TestFigureRenderer::curvesDifferInColourAndPattern()
         QVERIFY2(share >= least[k % 4] && share <= most[k % 4],
                  qPrintable(QString("curve %1: %2").arg(k).arg(share)));
     }
+}
+
+void TestFigureRenderer::gridAndAxisAreDrawn()
+{
+    FigureSpec figure;
+    figure.id = "made up";
+    figure.xAxis.upper = figure.yAxis.upper = 10.0;
+    figure.configurations.emplace_back();
+    Series series;
+    series.x = makeValues({0.0, 10.0});
+    series.y = makeValues({1.0, 1.0});
+    series.style = SeriesStyle::Line;
+    figure.series = {series};
+    const QRectF rect(0, 0, 600, 400);
+    const QImage image = draw(figure, rect.size().toSize(), {});
+    const FigureStyle style{RenderOptions()};
+    const AxisLayout layout =
+        layoutAxes(style, layoutFigure(style, rect, figure).plots.front().content, figure);
+    const auto shareOf = [&](const QColor& colour, double y) {
+        int found = 0;
+        for (int x = static_cast<int>(layout.area.left()) + 2; x < layout.area.right() - 2; ++x)
+            found += hasColour(image, colour, QRect(x, static_cast<int>(std::lround(y)) - 1, 1, 3), 6);
+        return found / (layout.area.width() - 4.0);
+    };
+    QVERIFY(shareOf(style.colours().axis, layout.area.bottom()) > 0.95);
+    int lines = 0;
+    for (const AxisTick& tick : layout.yTicks)
+        if (const double y = layout.y.toPixel(tick.value); !tick.label.isEmpty() && y < layout.area.bottom() - 3)
+            lines += shareOf(style.colours().grid, y) > 0.95;
+    QVERIFY2(lines >= 3, qPrintable(QString::number(lines)));
 }
 
 void TestFigureRenderer::pointsLieWhereTheyAre()

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "fused.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace ropewalk {
+
+template<class T>
+void multiplyPanels(const T* queries, std::int64_t rows, const T* packed, std::int64_t panels, int depth,
+                    T* cells, std::int64_t stride)
+{
+    using Vectors = Lanes<T>;
+    using Vector = typename Vectors::Vector;
+    for (std::int64_t panel = 0; panel < panels; ++panel) {
+        const T* keys = packed + panel * depth * Vectors::kPanel;
+        for (std::int64_t row = 0; row < rows; row += kTileRows) {
+            const T* query = queries + row * depth;
+            Vector sums[kTileRows][kTileVectors] = {};
+            for (int channel = 0; channel < depth; ++channel) {
+                Vector key[kTileVectors];
+#pragma GCC unroll 3
+                for (int j = 0; j < kTileVectors; ++j)
+                    key[j] = Vectors::load(keys + channel * Vectors::kPanel + j * Vectors::kCount);
+#pragma GCC unroll 8
+                for (int i = 0; i < kTileRows; ++i) {
+                    const T value = query[i * depth + channel];
+#pragma GCC unroll 3
+                    for (int j = 0; j < kTileVectors; ++j)
+                        sums[i][j] += value * key[j];
+                }
+            }
+            T* out = cells + row * stride + panel * Vectors::kPanel;
+#pragma GCC unroll 8
+            for (int i = 0; i < kTileRows; ++i)
+#pragma GCC unroll 3
+                for (int j = 0; j < kTileVectors; ++j)
+                    Vectors::store(out + i * stride + j * Vectors::kCount, sums[i][j]);
+        }
+    }
+}
+
+template void multiplyPanels(const float*, std::int64_t, const float*, std::int64_t, int, float*,
+                             std::int64_t);
+template void multiplyPanels(const double*, std::int64_t, const double*, std::int64_t, int, double*,
+                             std::int64_t);
+
+template<class T>
+void packPanels(const T* keys, std::int64_t rows, int depth, T* packed)
+{
+    constexpr int kPanel = Lanes<T>::kPanel;
+    for (std::int64_t first = 0; first < rows; first += kPanel) {
+        const auto count = static_cast<int>(std::min<std::int64_t>(kPanel, rows - first));
+        // Eight channels at a time: their columns of a key share a line of the cache.
+        for (int channel = 0; channel < depth; channel += 8) {
+            const int end = std::min(channel + 8, depth);
+            for (int key = 0; key < count; ++key)
+                for (int c = channel; c < end; ++c)
+                    packed[c * kPanel + key] = keys[(first + key) * depth + c];
+            for (int c = channel; c < end; ++c)
+                std::fill(packed + c * kPanel + count, packed + (c + 1) * kPanel, T(0));
+        }
+        packed += static_cast<std::int64_t>(depth) * kPanel;
+    }
+}
+
+template void packPanels(const float*, std::int64_t, int, float*);
+template void packPanels(const double*, std::int64_t, int, double*);
+
+void squaresOfTurns(const double* anchors, std::int64_t rows, const double* packed, std::int64_t panels,
+                    int pairs, double* squares, std::int64_t stride)
+{
+    using Vectors = Lanes<double>;
+    using Vector = Vectors::Vector;
+    constexpr int kRows = kTileRows / 2;
+    for (std::int64_t panel = 0; panel < panels; ++panel) {
+        const double* turns = packed + panel * 2 * pairs * Vectors::kPanel;
+        const double* sines = turns + std::int64_t{pairs} * Vectors::kPanel;
+        for (std::int64_t row = 0; row < rows; row += kRows) {
+            const double* anchor = anchors + row * 2 * pairs;
+            Vector sums[kRows][kTileVectors] = {};
+            for (int pair = 0; pair < pairs; ++pair) {
+#pragma GCC unroll 3
+                for (int j = 0; j < kTileVectors; ++j) {
+                    const int offset = pair * Vectors::kPanel + j * Vectors::kCount;
+                    const Vector cosine = Vectors::load(turns + offset);
+                    const Vector sine = Vectors::load(sines + offset);
+#pragma GCC unroll 4
+                    for (int i = 0; i < kRows; ++i) {
+                        const Vector turned = anchor[i * 2 * pairs + pair] * cosine +
+                                              anchor[i * 2 * pairs + pairs + pair] * sine;
+                        sums[i][j] += turned * turned;
+                    }
+                }
+            }
+            double* out = squares + row * stride + panel * Vectors::kPanel;
+            for (int i = 0; i < kRows; ++i)
+                for (int j = 0; j < kTileVectors; ++j)
+                    Vectors::store(out + i * stride + j * Vectors::kCount, sums[i][j]);
+        }
+    }
+}
+
+void boundOfTurns(const double* anchors, std::int64_t rows, const double* packed, std::int64_t panels,
+                  int pairs, int still, double* bound, std::int64_t stride)
+{
+    constexpr int kWidth = Lanes<double>::kPanel;
+    for (std::int64_t panel = 0; panel < panels; ++panel) {
+        const double* turns = packed + panel * 2 * pairs * kWidth;
+        const double* sines = turns + std::int64_t{pairs} * kWidth;
+        for (std::int64_t row = 0; row < rows; ++row) {
+            const double* anchor = anchors + row * 2 * pairs;
+            double re[kWidth] = {}, im[kWidth] = {}, sum[kWidth] = {};
+            for (int pair = 0; pair < pairs; ++pair) {
+                const double c0 = anchor[pair], s0 = -anchor[pairs + pair];
+                for (int j = 0; j < kWidth; ++j) {
+                    const double c = turns[pair * kWidth + j], s = sines[pair * kWidth + j];
+                    re[j] += c0 * c - s0 * s;
+                    im[j] += s0 * c + c0 * s;
+                    sum[j] += std::sqrt(re[j] * re[j] + im[j] * im[j]);
+                }
+            }
+            for (int k = 0; k < still; ++k)
+                for (int j = 0; j < kWidth; ++j) {
+                    re[j] += 1.0;
+                    sum[j] += std::sqrt(re[j] * re[j] + im[j] * im[j]);
+                }
+            std::copy_n(sum, kWidth, bound + row * stride + panel * kWidth);
+        }
+    }
+}
+
+template<class T>
+void turnRows(const double* anchorCos, const double* anchorSin, const double* blockCos,
+              const double* blockSin, std::int64_t rows, int pairs, T* cos, T* sin, std::int64_t outStride)
+{
+    for (std::int64_t row = 0; row < rows; ++row) {
+        const double* c = blockCos + row * pairs;
+        const double* s = blockSin + row * pairs;
+        T* __restrict cosines = cos + row * outStride;
+        T* __restrict sines = sin + row * outStride;
+        for (int i = 0; i < pairs; ++i) {
+            cosines[i] = static_cast<T>(anchorCos[i] * c[i] - anchorSin[i] * s[i]);
+            sines[i] = static_cast<T>(anchorSin[i] * c[i] + anchorCos[i] * s[i]);
+        }
+    }
+}
+
+template void turnRows(const double*, const double*, const double*, const double*, std::int64_t, int, float*,
+                       float*, std::int64_t);
+template void turnRows(const double*, const double*, const double*, const double*, std::int64_t, int, double*,
+                       double*, std::int64_t);
+
+} // namespace ropewalk
