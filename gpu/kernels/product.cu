@@ -6,7 +6,8 @@ namespace {
 
 template<class Real>
 __global__ void __launch_bounds__(kProductThreads, kBlocksHeld<Real>)
-    product(const Real* queries, std::int64_t rows, const Real* keyRows, std::int64_t keys, int width, Real* cells)
+    product(const Real* queries, std::int64_t rows, const Real* keyRows, std::int64_t keys, int width,
+            Real* cells)
 {
     __shared__ ProductMemory<Real> memory;
     const std::int64_t m0 = static_cast<std::int64_t>(blockIdx.y) * kScoreTile;

@@ -21,8 +21,9 @@ __device__ double sumOfLanes(double value)
     return value;
 }
 
-/// Greatest logit, Σe and Σye of kKeysAPart keys for a tile of rows, in one pass: where a greater logit appears the
-/// sums so far are brought to it. Every block writes numbers of its own, so that nothing depends on their order.
+/// Greatest logit, Σe and Σye of kKeysAPart keys for a tile of rows, in one pass: where a greater logit
+/// appears the sums so far are brought to it. Every block writes numbers of its own, so that nothing depends
+/// on their order.
 template<class Real>
 __global__ void __launch_bounds__(kProductThreads, kBlocksHeld<Real>)
     rowParts(MapView map, const TermView<Real>* terms, Strip strip, RowParts<Real> parts)
@@ -113,8 +114,8 @@ __global__ void __launch_bounds__(kProductThreads, kBlocksHeld<Real>)
 
 /// A thread a row puts its parts together in their order: log Z - Σyp.
 template<class Real>
-__global__ void rowTotals(MapView map, const TermView<Real>* terms, int termCount, Strip strip, RowParts<Real> parts,
-                          int partCount, RowTotals<Real> totals, double* entropy)
+__global__ void rowTotals(MapView map, const TermView<Real>* terms, int termCount, Strip strip,
+                          RowParts<Real> parts, int partCount, RowTotals<Real> totals, double* entropy)
 {
     const std::int64_t rows = strip.end - strip.first, row = threadIndex();
     if (row >= rows)
@@ -154,8 +155,8 @@ template<class Real>
 void launchRowParts(const MapView& map, const TermView<Real>* terms, int termCount, Strip strip,
                     const RowParts<Real>& parts)
 {
-    const dim3 grid(blocksFor(strip.end - strip.first, kScoreTile), blocksFor(map.endKey - map.firstKey, kKeysAPart),
-                    static_cast<unsigned>(termCount));
+    const dim3 grid(blocksFor(strip.end - strip.first, kScoreTile),
+                    blocksFor(map.endKey - map.firstKey, kKeysAPart), static_cast<unsigned>(termCount));
     ROPEWALK_LAUNCH(rowParts<Real>, grid, kProductThreads, 0, map, terms, strip, parts);
 }
 
@@ -163,9 +164,9 @@ template<class Real>
 void launchRowTotals(const MapView& map, const TermView<Real>* terms, int termCount, Strip strip,
                      const RowParts<Real>& parts, const RowTotals<Real>& totals, double* entropy)
 {
-    ROPEWALK_LAUNCH(rowTotals<Real>, blocksFor(strip.end - strip.first, kThreads), kThreads, 0, map, terms, termCount,
-                    strip, parts, static_cast<int>(blocksFor(map.endKey - map.firstKey, kKeysAPart)), totals,
-                    entropy);
+    ROPEWALK_LAUNCH(rowTotals<Real>, blocksFor(strip.end - strip.first, kThreads), kThreads, 0, map, terms,
+                    termCount, strip, parts,
+                    static_cast<int>(blocksFor(map.endKey - map.firstKey, kKeysAPart)), totals, entropy);
 }
 
 template void launchRowParts(const MapView&, const TermView<float>*, int, Strip, const RowParts<float>&);

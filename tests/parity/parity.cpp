@@ -17,8 +17,8 @@ void Checks::near(const std::string& what, double actual, long double expected, 
     if (std::isnan(expected) ? std::isnan(actual) : std::fabs(actual - expected) <= bound)
         return;
     if (++m_failures <= 20)
-        std::fprintf(stderr, "FAILED %s, %s: %.17g instead of %.17Lg, allowed %.3Lg\n", m_backend.c_str(), what.c_str(),
-                     actual, expected, bound);
+        std::fprintf(stderr, "FAILED %s, %s: %.17g instead of %.17Lg, allowed %.3Lg\n", m_backend.c_str(),
+                     what.c_str(), actual, expected, bound);
 }
 
 void Checks::holds(const std::string& what, bool isTrue)
@@ -85,8 +85,8 @@ int main(int argc, char** argv)
         mapCases(*backend, checks, isSmall);
         if (word == "cuda")
             kernelCases(cudaCalls(), checks, isSmall);
-        std::printf("%s (%s): %ld numbers, %ld wrong\n", word.c_str(), backend->info().device.c_str(), checks.count(),
-                    checks.failures());
+        std::printf("%s (%s): %ld numbers, %ld wrong\n", word.c_str(), backend->info().device.c_str(),
+                    checks.count(), checks.failures());
         count += checks.count();
         failures += checks.failures();
     }
