@@ -174,7 +174,7 @@ __device__ inline void multiplyTile(const RowsOfTile<Real>& queries, const RowsO
 }
 
 /// The logits or scores of one term over the thread's cells of the tile whose first cell is (m0, n0), scale
-/// and τ included. Cells that the mask hides hold anything. Begins and ends with all threads at a barrier.
+/// and τ included. Cells that the mask hides hold anything. Ends with all threads at a barrier.
 template<class Real>
 __device__ inline void scoreTile(const MapView& map, const TermView<Real>& term, std::int64_t m0,
                                  std::int64_t endRow, std::int64_t n0, std::int64_t endKey,
@@ -183,7 +183,6 @@ __device__ inline void scoreTile(const MapView& map, const TermView<Real>& term,
     const int across = static_cast<int>(threadIdx.x) % 16, down = static_cast<int>(threadIdx.x) / 16;
     const auto rows = static_cast<int>(endRow - m0 < kScoreTile ? endRow - m0 : kScoreTile);
     const auto columns = static_cast<int>(endKey - n0 < kScoreTile ? endKey - n0 : kScoreTile);
-    __syncthreads();
     if (term.width > 0) {
         // e^((m-n)·rate) = e^((m-c)·rate)·e^((c-n)·rate) with c amid the keys, so that neither leaves a
         // float's range.

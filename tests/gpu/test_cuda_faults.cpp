@@ -130,6 +130,30 @@ void unusableMachines()
                    "NVIDIA GeForce GTX 1080 is too old: it has compute capability 6.1, and 7.5 is needed");
 }
 
+int driverCalls = 0;
+
+/// What the GPU would not win is computed without starting the driver.
+void curvesDoNotWaitForTheDriver()
+{
+    CudaCalls calls = cudaCalls();
+    calls.driverVersion = [](int* version) {
+        ++driverCalls;
+        return cudaCalls().driverVersion(version);
+    };
+    Engine engine(backends(calls));
+    const std::vector<double> theta{0.5};
+    std::vector<double> cosine(10);
+    DecayOp op;
+    op.invFreq = theta;
+    op.pairCount = 1;
+    op.cosineSum = cosine;
+    const Result<Provenance> done = engine.run(op);
+    check(done && done->backend == "cpu" && driverCalls == 0, "the driver is left alone");
+    equal(toEnglish(done->fallbackReason), "the processor is faster at this size");
+    Map map;
+    check(engine.run(map.op).hasValue() && driverCalls == 1, "until a map is worth it");
+}
+
 int callsLeft = 0; ///< that go well
 
 /// Fails in the call after `good` ones.
@@ -258,6 +282,7 @@ int main()
 {
     withoutAFault();
     unusableMachines();
+    curvesDoNotWaitForTheDriver();
     failuresInMidRun();
     afterAFailureTheBackendWorksAgain();
     stops();
