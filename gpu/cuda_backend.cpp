@@ -341,8 +341,8 @@ private:
         for (const ScoreTerm& term : op.terms)
             views.push_back(viewOf<Real>(op, term, rows, keys));
         // Some bytes of it are no number's: they are copied, not read.
-        const kernels::TermView<Real>* const terms = m_buffers.copyOf(views);
-        const auto termCount = static_cast<int>(views.size());
+        const kernels::TermList<Real> terms{m_buffers.copyOf(views), static_cast<int>(views.size()),
+                                            views.size() == 1 && views[0].width > 0 && !views[0].damping};
 
         std::int64_t stripRows =
             std::min({kStripCells / grid.length, kPooledNumbers / grid.columnBlocks, kMostStripRows});
@@ -370,10 +370,10 @@ private:
             pollStop();
             const kernels::Strip strip{first, std::min(first + stripRows, rows.end)};
             if (isSoftmax) {
-                kernels::launchRowParts(map, terms, termCount, strip, rowParts);
-                kernels::launchRowTotals(map, terms, termCount, strip, rowParts, totals, rowValue);
+                kernels::launchRowParts(map, terms, strip, rowParts);
+                kernels::launchRowTotals(map, terms, strip, rowParts, totals, rowValue);
             }
-            kernels::launchPooledRows(map, terms, termCount, strip, isSoftmax ? &totals : nullptr, pooled);
+            kernels::launchPooledRows(map, terms, strip, isSoftmax ? &totals : nullptr, pooled);
             kernels::launchGatherBlocks(map, strip, pooled, blocks);
             if (!isSoftmax && rowValue)
                 kernels::launchRowMeans(map, strip, pooled, rowValue);

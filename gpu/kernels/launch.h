@@ -89,6 +89,15 @@ struct TermView
     Real weight = 1;
 };
 
+/// The terms of a map, one after another on the device.
+template<class Real>
+struct TermList
+{
+    const TermView<Real>* terms = nullptr;
+    int count = 0;
+    bool isPlain = false; ///< one term, of queries and keys without damping: what is to be fast
+};
+
 /// Which cells there are: ropewalk::ScoreGrid, on the device.
 struct MapView
 {
@@ -127,12 +136,12 @@ struct RowTotals
 
 /// The parts of the rows of a strip: ⌈keys/kKeysAPart⌉ each.
 template<class Real>
-void launchRowParts(const MapView& map, const TermView<Real>* terms, int termCount, Strip strip,
+void launchRowParts(const MapView& map, const TermList<Real>& terms, Strip strip,
                     const RowParts<Real>& parts);
 /// `entropy`: [rows in view], nats, weighted and added up over the terms; NaN where no key is seen. May be
 /// null.
 template<class Real>
-void launchRowTotals(const MapView& map, const TermView<Real>* terms, int termCount, Strip strip,
+void launchRowTotals(const MapView& map, const TermList<Real>& terms, Strip strip,
                      const RowParts<Real>& parts, const RowTotals<Real>& totals, double* entropy);
 
 /// Cells of a strip added up within each row and column of blocks: [rows of the strip × columnBlocks]. Where
@@ -145,7 +154,7 @@ struct PooledRows
 };
 /// `totals` null: raw scores, else their softmax.
 template<class Real>
-void launchPooledRows(const MapView& map, const TermView<Real>* terms, int termCount, Strip strip,
+void launchPooledRows(const MapView& map, const TermList<Real>& terms, Strip strip,
                       const RowTotals<Real>* totals, const PooledRows<Real>& pooled);
 
 /// What blocks gathered so far: [row blocks × columnBlocks]; begins with 0, +infinity, -infinity, 0.

@@ -31,8 +31,8 @@ struct RunningBlock
 };
 
 /// The cells of a tile of rows and some columns of blocks: computed in tiles, then each row's added up along
-/// it by one thread, in order. kIsSum: there are several terms, whose cells are added up.
-template<class Real, bool kIsSum>
+/// it by one thread, in order.
+template<class Real, bool kIsPlain>
 __global__ void __launch_bounds__(kProductThreads, kBlocksHeld<Real>)
     pooledRows(MapView map, const TermView<Real>* terms, int termCount, Strip strip, RowTotals<Real> totals,
                std::int64_t columnsAtATime, PooledRows<Real> pooled)
@@ -71,10 +71,10 @@ __global__ void __launch_bounds__(kProductThreads, kBlocksHeld<Real>)
         if (n0 + kScoreTile <= seenByAny.first || n0 >= seenByAny.end)
             continue;
         Real total[kCells][kCells];
-        for (int t = 0; t < termCount; ++t) {
-            const TermView<Real> term = terms[t];
+        for (int t = 0; t < (kIsPlain ? 1 : termCount); ++t) {
+            const TermView<Real>& term = terms[t];
             Real cell[kCells][kCells];
-            scoreTile(map, term, m0, endRow, n0, endColumn, memory.product, cell);
+            scoreTile<kIsPlain>(map, term, m0, endRow, n0, endColumn, memory.product, cell);
 #pragma unroll
             for (int i = 0; i < kCells; ++i) {
                 Real greatest = 0, factor = term.weight;
@@ -87,7 +87,7 @@ __global__ void __launch_bounds__(kProductThreads, kBlocksHeld<Real>)
                 for (int j = 0; j < kCells; ++j) {
                     if (totals.greatest)
                         cell[i][j] = exponential(cell[i][j] - greatest);
-                    if (!kIsSum || t == 0)
+                    if (kIsPlain || t == 0)
                         total[i][j] = factor * cell[i][j];
                     else
                         total[i][j] += factor * cell[i][j];
@@ -223,20 +223,19 @@ __global__ void rowMeans(MapView map, Strip strip, PooledRows<Real> pooled, doub
 } // namespace
 
 template<class Real>
-void launchPooledRows(const MapView& map, const TermView<Real>* terms, int termCount, Strip strip,
+void launchPooledRows(const MapView& map, const TermList<Real>& terms, Strip strip,
                       const RowTotals<Real>* totals, const PooledRows<Real>& pooled)
 {
     const std::int64_t columnsAtATime = map.block < kColumns ? kColumns / map.block : 1;
     const dim3 grid(blocksFor(strip.end - strip.first, kScoreTile),
                     blocksFor(map.columnBlocks, columnsAtATime));
     const RowTotals<Real> ofRows = totals ? *totals : RowTotals<Real>{};
-    // Doubles are not meant to be fast: one kernel of the two does.
-    if (termCount == 1 && sizeof(Real) == 4)
-        ROPEWALK_LAUNCH((pooledRows<Real, sizeof(Real) != 4>), grid, kProductThreads, 0, map, terms,
-                        termCount, strip, ofRows, columnsAtATime, pooled);
+    if (terms.isPlain)
+        ROPEWALK_LAUNCH((pooledRows<Real, true>), grid, kProductThreads, 0, map, terms.terms, terms.count,
+                        strip, ofRows, columnsAtATime, pooled);
     else
-        ROPEWALK_LAUNCH((pooledRows<Real, true>), grid, kProductThreads, 0, map, terms, termCount, strip,
-                        ofRows, columnsAtATime, pooled);
+        ROPEWALK_LAUNCH((pooledRows<Real, false>), grid, kProductThreads, 0, map, terms.terms, terms.count,
+                        strip, ofRows, columnsAtATime, pooled);
 }
 
 template<class Real>
@@ -262,8 +261,8 @@ void launchRowMeans(const MapView& map, Strip strip, const PooledRows<Real>& poo
 }
 
 #define ROPEWALK_INSTANTIATE(Real)                                                                           \
-    template void launchPooledRows(const MapView&, const TermView<Real>*, int, Strip,                        \
-                                   const RowTotals<Real>*, const PooledRows<Real>&);                         \
+    template void launchPooledRows(const MapView&, const TermList<Real>&, Strip, const RowTotals<Real>*,     \
+                                   const PooledRows<Real>&);                                                 \
     template void launchClearBlocks(const Blocks<Real>&, std::int64_t);                                      \
     template void launchGatherBlocks(const MapView&, Strip, const PooledRows<Real>&, const Blocks<Real>&);   \
     template void launchRowMeans(const MapView&, Strip, const PooledRows<Real>&, double*);

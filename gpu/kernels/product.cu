@@ -15,8 +15,8 @@ __global__ void __launch_bounds__(kProductThreads, kBlocksHeld<Real>)
     const auto rowsLeft = static_cast<int>(rows - m0 < kScoreTile ? rows - m0 : kScoreTile);
     const auto keysLeft = static_cast<int>(keys - n0 < kScoreTile ? keys - n0 : kScoreTile);
     Real sum[kCells][kCells];
-    multiplyTile(RowsOfTile<Real>{queries + m0 * width, width, rowsLeft, nullptr, 0},
-                 RowsOfTile<Real>{keyRows + n0 * width, width, keysLeft, nullptr, 0}, memory, sum);
+    multiplyTile<true>(RowsOfTile<Real>{queries + m0 * width, width, rowsLeft, nullptr, 0},
+                       RowsOfTile<Real>{keyRows + n0 * width, width, keysLeft, nullptr, 0}, memory, sum);
     const int across = static_cast<int>(threadIdx.x) % 16, down = static_cast<int>(threadIdx.x) / 16;
     const bool isFour = keys % 4 == 0;
 #pragma unroll

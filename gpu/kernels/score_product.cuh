@@ -105,14 +105,15 @@ struct RowsOfTile
     std::int64_t
         fromCentre; ///< of the first row: its distance from the cell at which damping is 1; keys: minus
 
-    /// Four channels of a row.
+    /// Four channels of a row. kIsPlain: without damping.
+    template<bool kIsPlain>
     __device__ Four<Real> at(int row, int channel, int sign) const
     {
         Four<Real> numbers{};
         if (row < count) {
             numbers =
                 *reinterpret_cast<const Four<Real>*>(rows + static_cast<std::int64_t>(row) * width + channel);
-            if (damping) {
+            if (!kIsPlain && damping) {
                 const auto cells = static_cast<double>(sign * (fromCentre + row));
                 for (int i = 0; i < 4; ++i)
                     numbers.v[i] *= exponential(static_cast<Real>(damping[channel + i] * cells));
@@ -124,7 +125,7 @@ struct RowsOfTile
 
 /// sum[i][j] = q·k of the thread's cells. All threads of the block call it; `memory` may be used again by
 /// them after their next barrier.
-template<class Real>
+template<bool kIsPlain, class Real>
 __device__ inline void multiplyTile(const RowsOfTile<Real>& queries, const RowsOfTile<Real>& keys,
                                     ProductMemory<Real>& memory, Real (&sum)[kCells][kCells])
 {
@@ -145,15 +146,15 @@ __device__ inline void multiplyTile(const RowsOfTile<Real>& queries, const RowsO
             memory.keys[half][channel + i][row / 4].v[row % 4] = key.v[i];
         }
     };
-    put(0, queries.at(row, channel, 1), keys.at(row, channel, -1));
+    put(0, queries.template at<kIsPlain>(row, channel, 1), keys.template at<kIsPlain>(row, channel, -1));
     __syncthreads();
     int half = 0;
     for (int depth = 0; depth < queries.width; depth += kProductDepth) {
         Four<Real> query, key;
         const bool isMore = depth + kProductDepth < queries.width;
         if (isMore) { // on their way while the products are formed
-            query = queries.at(row, depth + kProductDepth + channel, 1);
-            key = keys.at(row, depth + kProductDepth + channel, -1);
+            query = queries.template at<kIsPlain>(row, depth + kProductDepth + channel, 1);
+            key = keys.template at<kIsPlain>(row, depth + kProductDepth + channel, -1);
         }
 #pragma unroll
         for (int c = 0; c < kProductDepth; ++c) {
@@ -175,7 +176,7 @@ __device__ inline void multiplyTile(const RowsOfTile<Real>& queries, const RowsO
 
 /// The logits or scores of one term over the thread's cells of the tile whose first cell is (m0, n0), scale
 /// and τ included. Cells that the mask hides hold anything. Ends with all threads at a barrier.
-template<class Real>
+template<bool kIsPlain, class Real>
 __device__ inline void scoreTile(const MapView& map, const TermView<Real>& term, std::int64_t m0,
                                  std::int64_t endRow, std::int64_t n0, std::int64_t endKey,
                                  ProductMemory<Real>& memory, Real (&cell)[kCells][kCells])
@@ -183,7 +184,7 @@ __device__ inline void scoreTile(const MapView& map, const TermView<Real>& term,
     const int across = static_cast<int>(threadIdx.x) % 16, down = static_cast<int>(threadIdx.x) / 16;
     const auto rows = static_cast<int>(endRow - m0 < kScoreTile ? endRow - m0 : kScoreTile);
     const auto columns = static_cast<int>(endKey - n0 < kScoreTile ? endKey - n0 : kScoreTile);
-    if (term.width > 0) {
+    if (kIsPlain || term.width > 0) {
         // e^((m-n)·rate) = e^((m-c)·rate)·e^((c-n)·rate) with c amid the keys, so that neither leaves a
         // float's range.
         const std::int64_t centre = n0 + kScoreTile / 2;
@@ -191,7 +192,7 @@ __device__ inline void scoreTile(const MapView& map, const TermView<Real>& term,
                                        term.damping, m0 - centre};
         const RowsOfTile<Real> keys{term.keys + (n0 - map.firstKey) * term.width, term.width, columns,
                                     term.damping, n0 - centre};
-        multiplyTile(queries, keys, memory, cell);
+        multiplyTile<kIsPlain>(queries, keys, memory, cell);
     }
 #pragma unroll
     for (int i = 0; i < kCells; ++i) {
@@ -200,7 +201,7 @@ __device__ inline void scoreTile(const MapView& map, const TermView<Real>& term,
             continue;
         const std::int64_t m = m0 + row;
         const Real factor = term.rowFactor[m - map.firstRow];
-        if (term.width > 0) {
+        if (kIsPlain || term.width > 0) {
 #pragma unroll
             for (int j = 0; j < kCells; ++j)
                 cell[i][j] *= factor;
