@@ -88,6 +88,7 @@ __global__ void __launch_bounds__(kProductThreads, kBlocksHeld<Real>)
                     weighted += y * e;
                 }
             const double tileSum = sumOfLanes(sum), tileWeighted = sumOfLanes(weighted);
+            __syncwarp(); // all have read what the first lane now replaces
             if (across == 0 && here > static_cast<Real>(-HUGE_VAL)) {
                 double oldSum = sums[row], oldWeighted = weightedSums[row];
                 if (oldSum > 0.0) {

@@ -88,12 +88,17 @@ void waitForBlock()
     blockBarrier->arrive_and_wait();
 }
 
+void waitForWarp()
+{
+    warpBarriers[linearThread() / kWarp]->arrive_and_wait();
+}
+
 void exchangeBytes(const void* value, void* others, std::size_t bytes, int from)
 {
     const unsigned warp = linearThread() / kWarp;
     auto& values = warpValues[warp].ofLane[exchanges++ % 2];
     std::memcpy(values[static_cast<std::size_t>(lane())].data(), value, bytes);
-    warpBarriers[warp]->arrive_and_wait();
+    waitForWarp();
     std::memcpy(others, values[static_cast<std::size_t>(from)].data(), bytes);
 }
 
@@ -314,12 +319,17 @@ void waitForBlock()
     waitAt(blockBarrier);
 }
 
+void waitForWarp()
+{
+    waitAt(warpBarriers[linearThread() / kWarp]);
+}
+
 void exchangeBytes(const void* value, void* others, std::size_t bytes, int from)
 {
     const unsigned warp = linearThread() / kWarp;
     auto& values = warpValues[warp].ofLane[exchanges++ % 2];
     std::memcpy(values[static_cast<std::size_t>(lane())].data(), value, bytes);
-    waitAt(warpBarriers[warp]);
+    waitForWarp();
     std::memcpy(others, values[static_cast<std::size_t>(from)].data(), bytes);
 }
 

@@ -35,6 +35,7 @@ void launch(Dim3 grid, Dim3 block, std::size_t sharedBytes, const std::function<
 
 // For the kernel that runs:
 void waitForBlock();   ///< until all threads of the block are here
+void waitForWarp();    ///< until all of the warp are
 void* dynamicShared(); ///< `sharedBytes` of the launch
 int lane();            ///< of the warp, 0..31
 

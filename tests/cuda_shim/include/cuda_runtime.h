@@ -35,6 +35,11 @@ inline void __syncthreads()
     ::ropewalk::shim::waitForBlock();
 }
 
+inline void __syncwarp()
+{
+    ::ropewalk::shim::waitForWarp();
+}
+
 /// All 32 lanes take part.
 template<class Number>
 Number __shfl_xor_sync(unsigned, Number value, int mask)
