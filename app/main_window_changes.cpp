@@ -3,6 +3,7 @@
 
 #include "main_window.h"
 
+#include "core/config_keys.h"
 #include "core/json_writer.h"
 #include "session_edits.h"
 #include "widgets/figure_canvas.h"
@@ -44,7 +45,9 @@ void MainWindow::connectPanels()
                 if (m_isShowing)
                     return;
                 editList(what, [&](auto& list, int& selected) {
-                    list[static_cast<std::size_t>(selected)].config = config;
+                    SessionConfiguration& edited = list[static_cast<std::size_t>(selected)];
+                    edited.config = config;
+                    followOriginal(edited.original.value_or(config), edited.config);
                 });
             });
 

@@ -258,6 +258,7 @@ void MainWindow::pasteConfiguration()
         return;
     }
     place.config = *pasted;
+    place.original = *pasted; // what is edited from here on differs from this
     m_notes = pasted->notes;
     m_notesTitle = tr("pasted text");
     const QString letter = QString::fromStdString(place.letter);

@@ -400,6 +400,7 @@ constexpr std::array kKeys{
     KeyInfo{"temperature_floor", 4, setTemperatureTruth<&Temperature::hasFloor>},
     KeyInfo{"mrope_section", 4, setMropeSection},
     KeyInfo{"mrope_interleaved", 4, setTruth<&RopeConfig::isMropeInterleaved>},
+    KeyInfo{"softmax_mscale", 4, setTruth<&RopeConfig::hasMscaleSoftmax>},
     KeyInfo{"tensors", 3, nullptr, setTensorPath<&TensorChoice::file>},
     KeyInfo{"q", 3, nullptr, setTensorPath<&TensorChoice::queryFile>},
     KeyInfo{"k", 3, nullptr, setTensorPath<&TensorChoice::keyFile>},
@@ -602,7 +603,7 @@ void updateNotes(const std::vector<Setting>& settings, const std::string& letter
         const std::size_t before = config.notes.size();
         std::erase_if(config.notes, isOverridden);
         Message why;
-        if (hasNoEffect(setting.key, config, why, value))
+        if (setting.value != "null" && hasNoEffect(setting.key, config, why, value))
             config.notes.push_back({Severity::Warning, setting.key, std::move(why)});
         else if (config.notes.size() != before)
             config.notes.push_back({Severity::Read,
@@ -700,8 +701,10 @@ Result<void> applySettings(const std::vector<Setting>& settings,
                         if (setting.letter.empty() || setting.letter == shown.letter)
                             key.ofConfig(setting, shown.config);
             }
-        for (const FigureConfiguration& shown : changed)
+        for (FigureConfiguration& shown : changed) {
             checkChannels(settings, shown.letter, shown.config);
+            followMscale(shown.config);
+        }
         configurations = std::move(changed);
         options = changedOptions;
         return {};
@@ -714,6 +717,26 @@ void noteSettings(const std::vector<Setting>& settings, std::vector<FigureConfig
 {
     for (FigureConfiguration& shown : configurations)
         updateNotes(settings, shown.letter, shown.config);
+}
+
+void followOriginal(const RopeConfig& original, RopeConfig& config)
+{
+    followMscale(config);
+    const std::vector<ConfigKeyValue> before = configKeys(original), now = configKeys(config);
+    const auto textOf = [](const std::vector<ConfigKeyValue>& keys, std::string_view key) {
+        const auto found = std::find_if(keys.begin(), keys.end(),
+                                        [&](const ConfigKeyValue& each) { return each.key == key; });
+        return found == keys.end() ? std::string("null") : found->text;
+    };
+    std::vector<Setting> settings;
+    for (const ConfigKeyValue& each : now)
+        if (textOf(before, each.key) != each.text)
+            settings.push_back({"", std::string(each.key), each.text});
+    for (const ConfigKeyValue& each : before)
+        if (textOf(now, each.key) == "null")
+            settings.push_back({"", std::string(each.key), "null"});
+    config.notes = original.notes;
+    updateNotes(settings, {}, config);
 }
 
 RopeConfig withRule(RopeConfig config, FrequencyRule rule)
@@ -836,6 +859,8 @@ std::vector<ConfigKeyValue> configKeys(const RopeConfig& config)
     addList("mrope_section", config.mropeSection);
     if (config.isMropeInterleaved)
         addTruth("mrope_interleaved", true);
+    if (config.hasMscaleSoftmax)
+        addTruth("softmax_mscale", true);
     return keys;
 }
 

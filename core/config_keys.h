@@ -36,6 +36,11 @@ Result<void> applySettings(const std::vector<Setting>& settings,
 /// of a file would.
 void noteSettings(const std::vector<Setting>& settings, std::vector<FigureConfiguration>& configurations);
 
+/// Brings what depends on other values of `config` up to date after a change by hand: the softmax factor that
+/// follows mscale_all_dim, and the notes, which are those of `original` without what is no longer so, as
+/// after noteSettings. Equal configurations have equal notes.
+void followOriginal(const RopeConfig& original, RopeConfig& config);
+
 /// One key of a configuration with the value it has, as `--set` spells both.
 struct ConfigKeyValue
 {

@@ -94,6 +94,11 @@ std::optional<double> effectiveParameter(const RopeConfig& config, const RulePar
 /// attention has no such factor; its mscale_all_dim is in A alone.
 double mlaSoftmaxFactor(double factor, std::optional<double> mscaleAllDim);
 
+/// Sets softmaxFactor of a configuration that hasMscaleSoftmax to what its rule and parameters make of it, 1
+/// under another rule than YaRN; leaves others as they are. To be called after each change of such a
+/// configuration.
+void followMscale(RopeConfig& config);
+
 /// xPos: ln ζ_i/scale_base of each formed pair, ζ_i = (2i/w + γ)/(1 + γ), per token; the score's pair i is
 /// damped by e^(r·rate). Empty without xPos, 0 for a still pair.
 std::vector<double> dampingRates(const RopeConfig& config, const FrequencyTable& table);

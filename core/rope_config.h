@@ -103,7 +103,7 @@ struct XPos
 };
 
 /// How a logit is scaled with its length or position; see temperature.h for the formulas.
-enum class TemperatureRule { None, RopeId, Yarn, LongRope, LogN, Llama4, Ministral };
+enum class TemperatureRule { None, RopeId, Yarn, LongRope, LogN, Llama4, Ministral, ScalableSoftmax };
 
 /// The temperature of one configuration: τ, which multiplies the score.
 struct Temperature
@@ -111,7 +111,7 @@ struct Temperature
     TemperatureRule rule = TemperatureRule::None;
     bool isPerQuery = true; ///< N is the query's number of visible keys; else one value for the whole call
     bool hasFloor = true;   ///< τ = 1 within the training length; off: below 1 there
-    std::optional<double> coefficient;           ///< 0.1 where not stated
+    std::optional<double> coefficient;           ///< the rule's own where not stated, mostly 0.1
     std::optional<std::int64_t> referenceLength; ///< tokens; the rule's own or the training length when empty
 
     bool operator==(const Temperature&) const = default;
@@ -137,6 +137,9 @@ struct RopeConfig
     std::optional<std::int64_t> originalMaxPositionEmbeddings;
     std::optional<std::int64_t> length; ///< tokens at inference; the training length when empty
     double softmaxFactor = 1.0;         ///< what multiplies the logit beyond 1/√head_dim
+    /// Multi-head latent attention: softmaxFactor is made of YaRN's factor and mscale_all_dim, and follows
+    /// them (see followMscale).
+    bool hasMscaleSoftmax = false;
     std::optional<XPos> xpos;           ///< a switch of its own beside the rule
     Temperature temperature;
     /// Pairs for each axis (time, height, width) of M-RoPE; empty for text alone. Shown, no number depends on

@@ -64,29 +64,38 @@ double tauMinistral(const RopeConfig&, double visible, double length, double coe
     return 1.0 + coefficient * std::log(1.0 + std::floor((visible - 1.0) / length));
 }
 
+double tauScalableSoftmax(const RopeConfig&, double visible, double, double coefficient)
+{
+    return coefficient * std::log(visible);
+}
+
 constexpr std::array kRules{
     TemperatureInfo{TemperatureRule::None, "none", "none", "τ = 1",
                     "scaled dot-product attention, arXiv:1706.03762", "all", std::nullopt, false, true, false,
-                    tauNone},
+                    std::nullopt, tauNone},
     TemperatureInfo{TemperatureRule::RopeId, "rope_id", "RoPE-ID", "τ = (1 + 0.1 ln max(1, N/T))²",
                     "RoPE-ID, arXiv:2603.18017; its first author's code", "all", std::nullopt, true, false,
-                    true, tauRopeId},
+                    true, 0.1, tauRopeId},
     TemperatureInfo{TemperatureRule::Yarn, "yarn", "YaRN", "τ = (0.1 ln s + 1)², constant",
                     "YaRN, arXiv:2309.00071, section 3.4; there as A on cos and sin of q and k", "all",
-                    std::nullopt, false, true, false, tauYarn},
+                    std::nullopt, false, true, false, 0.1, tauYarn},
     TemperatureInfo{TemperatureRule::LongRope, "longrope", "LongRoPE", "τ = 1 + ln s/ln T, constant",
                     "microsoft/LongRoPE; there as A on cos and sin of q and k", "all", std::nullopt, true,
-                    true, false, tauLongRope},
+                    true, false, std::nullopt, tauLongRope},
     TemperatureInfo{TemperatureRule::LogN, "log_n", "log-n", "τ = max(1, ln N/ln T)",
                     "Su, kexue.fm/archives/8823; Qwen-7B, logn_list", "all", std::nullopt, true, false, true,
-                    tauLogN},
+                    std::nullopt, tauLogN},
     TemperatureInfo{TemperatureRule::Llama4, "llama4", "Llama-4", "τ = 1 + 0.1 ln(1 + floor((p+1)/8192))",
                     "huggingface/transformers, llama4, attn_scale and floor_scale", "without rotation", 8192,
-                    true, false, false, tauLlama4},
+                    true, false, false, 0.1, tauLlama4},
     TemperatureInfo{TemperatureRule::Ministral, "ministral", "Ministral-3",
                     "τ = 1 + 0.1 ln(1 + floor(p/16384))",
                     "huggingface/transformers, ministral3, llama_4_scaling_beta", "all", 16384, true, false,
-                    false, tauMinistral},
+                    false, 0.1, tauMinistral},
+    // s is learned, one a head; 1 is none that a model has, but what is left of the formula without it.
+    TemperatureInfo{TemperatureRule::ScalableSoftmax, "scalable_softmax", "Scalable-Softmax",
+                    "τ = s ln N, s learned", "Scalable-Softmax, arXiv:2501.19399", "all", std::nullopt, false,
+                    false, false, 1.0, tauScalableSoftmax},
 };
 
 } // namespace
@@ -138,7 +147,7 @@ std::optional<double> temperatureAt(const RopeConfig& config, double visible)
     if (rule.rule == TemperatureRule::LogN && *length < 2)
         return std::nullopt;
     return rule.tau(config, std::max(1.0, visible), static_cast<double>(length.value_or(1)),
-                    config.temperature.coefficient.value_or(0.1));
+                    config.temperature.coefficient.value_or(rule.coefficient.value_or(0.0)));
 }
 
 std::optional<double> temperatureOfQuery(const RopeConfig& config, std::int64_t position)

@@ -20,7 +20,8 @@ struct TemperatureInfo
     bool needsLength = false;    ///< a length T, stated, of the rule's own, or the training length
     bool isConstant = false;     ///< the same at every N
     bool hasFloorChoice = false; ///< whether Temperature::hasFloor changes anything
-    /// τ at N visible tokens; `length` is T, `coefficient` the 0.1 of most rules.
+    std::optional<double> coefficient; ///< where Temperature states none; empty: the rule has none
+    /// τ at N visible tokens; `length` is T.
     double (*tau)(const RopeConfig& config, double visible, double length, double coefficient) = nullptr;
 };
 

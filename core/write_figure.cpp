@@ -60,9 +60,8 @@ void writeTemperature(JsonWriter& json, const RopeConfig& config)
     json.beginObject(Style::Inline);
     json.member("rule", rule.word);
     json.member("coefficient",
-                isOn && rule.rule != TemperatureRule::LogN && rule.rule != TemperatureRule::LongRope
-                    ? std::optional(temperature.coefficient.value_or(0.1))
-                    : std::nullopt);
+                rule.coefficient ? std::optional(temperature.coefficient.value_or(*rule.coefficient))
+                                 : std::nullopt);
     json.member("reference_length", temperatureLength(config));
     json.member("per_query", isOn && !rule.isConstant ? std::optional(temperature.isPerQuery) : std::nullopt);
     json.member("floor", rule.hasFloorChoice ? std::optional(temperature.hasFloor) : std::nullopt);

@@ -45,12 +45,9 @@ def yarn(head, rotary, layout, base, length, original, factor, **more):
 
 
 def mla(base, length, factor, mscale, **more):
-    # The softmax factor of the publisher's code: (0.1 mscale_all_dim ln factor + 1)^2.
-    import math
-    row = yarn(192, 64, "interleaved", base, length, 4096, factor, channels="last", mscale=mscale,
-               mscale_all_dim=mscale, **more)
-    row["softmax_factor"] = (0.1 * mscale * math.log(factor) + 1) ** 2
-    return row
+    # The publisher's code multiplies the logit by (0.1 mscale_all_dim ln factor + 1)^2: softmax_mscale.
+    return yarn(192, 64, "interleaved", base, length, 4096, factor, channels="last", mscale=mscale,
+                mscale_all_dim=mscale, softmax_mscale=True, **more)
 
 
 def no_rope(head, length):

@@ -34,29 +34,54 @@ double rotatedShare(const ConfigurationResult& result)
     return 2.0 * result.table.turningPairs() / result.shown.config.headDim;
 }
 
-/// The position axis of each turning pair, where the model has several; empty for text alone.
-std::vector<int> axesOf(const ConfigurationResult& result)
+/// How the pairs share several positions.
+struct Axes
+{
+    PositionScheme scheme = PositionScheme::Text;
+    std::vector<PairAxis> ofPair; ///< one a pair that is formed; empty for text alone
+    bool isModels = false;        ///< as the configuration has them; else as the setting says
+
+    bool isVision() const { return !ofPair.empty() && !isModels; }
+    const char* letter(int axis) const
+    {
+        return isVision() ? axis == 0 ? "r" : "c" : axis == 0 ? "t" : axis == 1 ? "h" : "w";
+    }
+    const char* name(int axis) const
+    {
+        return isVision()  ? axis == 0 ? "row" : "column"
+               : axis == 0 ? "time"
+               : axis == 1 ? "height"
+                           : "width";
+    }
+    /// 0..1, for the colour.
+    double share(int axis) const { return isVision() ? axis : axis / 2.0; }
+};
+
+Axes axesOf(const ConfigurationResult& result, const FigureOptions& options)
 {
     const RopeConfig& config = result.shown.config;
-    if (config.mropeSection.empty())
-        return {};
-    std::vector<int> axes;
-    for (const PairAxis& axis :
-         pairAxes(config.isMropeInterleaved ? PositionScheme::MropeInterleaved : PositionScheme::Mrope,
-                  pairCount(config), config.base, config.mropeSection))
-        axes.push_back(axis.axis);
+    Axes axes;
+    const std::string_view wanted = options.settings.text("position_axes");
+    axes.isModels = wanted == "model";
+    if (!axes.isModels)
+        axes.scheme = wanted == "vision_qwen2"     ? PositionScheme::VisionQwen2
+                      : wanted == "vision_pixtral" ? PositionScheme::VisionPixtral
+                                                   : PositionScheme::VisionLlama4;
+    else if (!config.mropeSection.empty())
+        axes.scheme = config.isMropeInterleaved ? PositionScheme::MropeInterleaved : PositionScheme::Mrope;
+    if (axes.scheme != PositionScheme::Text && config.base > 1.0)
+        axes.ofPair = pairAxes(axes.scheme, pairCount(config), config.base, config.mropeSection);
     return axes;
 }
 
 /// Adds the channels of one head to the table: coloured by pair where they turn, grey where they stay.
 void addStrip(TableSpec& table, const FigureResults& results, int index, const ConfigurationResult& result,
-              int picked)
+              const Axes& axes, int picked)
 {
     const RopeConfig& config = result.shown.config;
     std::vector<TableCell> cells(static_cast<std::size_t>(config.headDim));
     std::vector<TableCell> axisCells;
-    const std::vector<int> axes = axesOf(result);
-    if (!axes.empty())
+    if (!axes.ofPair.empty())
         axisCells.resize(cells.size());
     const int turning = result.table.turningPairs();
     int rank = 0;
@@ -70,13 +95,12 @@ void addStrip(TableSpec& table, const FigureResults& results, int index, const C
             cell.fill = pair == picked ? CellFill::Accent : turns ? CellFill::Pair : CellFill::Still;
             cell.share = turning > 1 ? static_cast<double>(rank) / (turning - 1) : 0.0;
             cell.isStrong = pair == picked;
-            if (!axes.empty() && turns) {
-                static const char* const kAxes[]{"t", "h", "w"};
-                const int axis = axes[static_cast<std::size_t>(pair)];
+            if (static_cast<std::size_t>(pair) < axes.ofPair.size() && (turns || axes.isVision())) {
+                const int axis = axes.ofPair[static_cast<std::size_t>(pair)].axis;
                 TableCell& below = axisCells[static_cast<std::size_t>(channel)];
-                below.text = kAxes[axis];
+                below.text = axes.letter(axis);
                 below.fill = CellFill::Pair;
-                below.share = axis / 2.0;
+                below.share = axes.share(axis);
                 below.pair = pair;
             }
         }
@@ -231,6 +255,33 @@ PlotSpec partsPlot(const FigureResults& results, const ChannelData& data)
     return plot;
 }
 
+/// The plain θ with which each pair turns, told apart by the axis whose position turns it.
+void addAxes(PlotSpec& plot, int index, const Axes& axes, const std::string& letter)
+{
+    for (int axis = 0; axis < (axes.isVision() ? 2 : 3); ++axis) {
+        std::vector<double> pairs, thetas;
+        for (std::size_t pair = 0; pair < axes.ofPair.size(); ++pair)
+            if (axes.ofPair[pair].axis == axis) {
+                pairs.push_back(static_cast<double>(pair));
+                thetas.push_back(axes.ofPair[pair].thetaRadians);
+            }
+        if (pairs.empty())
+            continue;
+        plot.xAxis.upper = std::max(plot.xAxis.upper, static_cast<double>(axes.ofPair.size()) - 0.5);
+        plot.yAxis.lower = std::min(plot.yAxis.lower, 0.5 * *std::min_element(thetas.begin(), thetas.end()));
+        Series series = makeSeries(index, "", makeValues(std::move(pairs)), makeValues(std::move(thetas)));
+        series.name = std::string("axis_inv_freq_") + axes.name(axis);
+        series.unit = "rad/token";
+        series.xUnit = "pair";
+        series.style = SeriesStyle::Markers;
+        series.colour = axis;
+        series.label = {letter.empty() ? "{axis}" : "{letter} {axis}",
+                        {{"axis", axes.name(axis)}, {"letter", letter}}};
+        series.quantity = {"θ of {axis}", {{"axis", axes.name(axis)}}};
+        plot.series.push_back(std::move(series));
+    }
+}
+
 double contributionOf(const ConfigurationResult& result, bool turning)
 {
     double sum = 0.0;
@@ -319,9 +370,25 @@ FigureSpec buildChannels(const FigureResults& results)
     });
     Message caption;
     std::string shares;
+    PlotSpec axesPlot;
+    axesPlot.plotTitle = "Frequency of each pair, and whose position turns it";
+    axesPlot.xAxis = {"pair index i", AxisKind::Plain, false, -0.5, 0.5};
+    axesPlot.xAxis.meaning = AxisMeaning::Pair;
+    axesPlot.yAxis = {"θ (rad/position)", AxisKind::Plain, true, 0.5, 2.0};
     forEachDrawable(results, [&](int index, const ConfigurationResult& result) {
-        addStrip(table, results, index, result, picked);
+        const Axes axes = axesOf(result, options);
+        addStrip(table, results, index, result, axes, picked);
         const std::string letter = letterIfSeveral(results, index);
+        addAxes(axesPlot, index, axes, letter);
+        if (axes.isVision() && axes.scheme == PositionScheme::VisionLlama4)
+            figure.notes.push_back({Severity::Read,
+                                    "position_axes",
+                                    {"columns and rows count from 1; the class token is not turned", {}}});
+        if (!axes.isModels && axes.ofPair.empty())
+            figure.notes.push_back({Severity::Warning,
+                                    "position_axes",
+                                    {"{pairs} pairs do not halve into rows and columns",
+                                     {{"pairs", std::to_string(pairCount(result.shown.config))}}}});
         const std::string suffix = std::to_string(index);
         caption.text += caption.text.empty() ? "" : " · ";
         caption.text += (letter.empty() ? "" : letter + ": ") + "{turning" + suffix + "} of {all" + suffix +
@@ -372,6 +439,11 @@ FigureSpec buildChannels(const FigureResults& results)
     PlotSpec floor = floorPlot(results);
     floor.row = 1;
     figure.more.push_back(std::move(floor));
+    if (!axesPlot.series.empty()) {
+        axesPlot.row = 2;
+        axesPlot.columnSpan = 2;
+        figure.more.push_back(std::move(axesPlot));
+    }
     const int focus = focusIndex(results);
     const ConfigurationResult& drawn = results.configurations[static_cast<std::size_t>(focus)];
     if (const auto* data = dataOf<ChannelData>(results, "channels")) {
@@ -410,6 +482,9 @@ FigureSpec buildChannels(const FigureResults& results)
     figure.caption = std::move(caption);
     figure.rowShares = {std::clamp(0.73 + 0.12 * figure.table->rows, 0.85, 1.1),
                         1.2}; // three plots at 174x100mm too
+    if (std::any_of(figure.more.begin(), figure.more.end(),
+                    [](const PlotSpec& plot) { return plot.row == 2; }))
+        figure.rowShares.push_back(1.0);
     figure.summary = {
         "Channels of the head of {names} as strips, coloured by pair where they turn, grey where they "
         "stay. Rotated share f: {shares}; the decay curve never falls below 1 - 2f.",

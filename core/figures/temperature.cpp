@@ -69,6 +69,8 @@ Curve makeCurve(int index, const ConfigurationResult& result, TemperatureRule ru
 /// of.
 bool isKnown(const Curve& curve)
 {
+    if (curve.rule == TemperatureRule::ScalableSoftmax && !curve.isOwn)
+        return false; // its s is learned: nobody else has one
     if (!isFactorOfRotation(curve.rule))
         return temperatureAt(curve.config, static_cast<double>(kShortest)).has_value();
     if (curve.isOwn && isInAttentionFactor(curve.config))
@@ -551,14 +553,16 @@ FigureSpec buildTemperature(const FigureResults& results)
     figure.source =
         "RoPE-ID, arXiv:2603.18017, and its first author's code; YaRN, arXiv:2309.00071; LongRoPE, "
         "arXiv:2402.13753; log-n: Su, kexue.fm/archives/8823, and Qwen-7B; Llama-4 and "
-        "Ministral-3: huggingface/transformers";
+        "Ministral-3: huggingface/transformers; Scalable-Softmax, arXiv:2501.19399";
     // As configured: another coefficient than 0.1, no floor.
     const auto replace = [&](std::string_view what, const std::string& with) {
         if (const std::size_t at = figure.formula.text.find(what); at != std::string::npos)
             figure.formula.text.replace(at, what.size(), with);
     };
     if (!showsPrintings && config.temperature.coefficient && own.rule == config.temperature.rule)
-        replace("0.1", shortNumber(*config.temperature.coefficient));
+        replace(own.rule == TemperatureRule::ScalableSoftmax ? "s ln N, s learned" : "0.1",
+                shortNumber(*config.temperature.coefficient) +
+                    (own.rule == TemperatureRule::ScalableSoftmax ? " ln N" : ""));
     if (!showsPrintings && info(own.rule).hasFloorChoice && !config.temperature.hasFloor) {
         replace("max(1, N/T)", "(N/T)");
         replace("max(1, ln N/ln T)", "ln N/ln T");

@@ -440,7 +440,8 @@ private:
         if (multiplier && *multiplier != 0.0) {
             // 0.1·mscale_all_dim; cos and sin keep 1, the logit takes the square.
             m_config.parameters.mscale = m_config.parameters.mscaleAllDim = 10.0 * *multiplier;
-            m_config.softmaxFactor = mlaSoftmaxFactor(factor, m_config.parameters.mscaleAllDim);
+            m_config.hasMscaleSoftmax = true;
+            followMscale(m_config);
             noteRead("rope.scaling.yarn_log_multiplier", *multiplier);
             note(Severity::Read, "softmax_factor",
                  {"{value} = (1 + yarn_log_multiplier·ln factor)²",

@@ -1298,9 +1298,8 @@ private:
             return;
         }
         if (m_family->logitScale == LogitScale::MscaleAllDim) {
-            const std::optional<double> factor = effectiveFactor();
-            if (m_config.rule == FrequencyRule::Yarn && factor)
-                m_config.softmaxFactor = mlaSoftmaxFactor(*factor, m_config.parameters.mscaleAllDim);
+            m_config.hasMscaleSoftmax = true;
+            followMscale(m_config);
             return;
         }
         const bool isGemma = m_family->logitScale == LogitScale::QueryPreAttnScalar;

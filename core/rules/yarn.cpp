@@ -125,4 +125,14 @@ double mlaSoftmaxFactor(double factor, std::optional<double> mscaleAllDim)
     return mscale * mscale;
 }
 
+void followMscale(RopeConfig& config)
+{
+    if (!config.hasMscaleSoftmax)
+        return;
+    const std::optional<double> factor =
+        config.rule == FrequencyRule::Yarn ? effectiveParameter(config, info(config.rule).parameters.front())
+                                           : std::nullopt;
+    config.softmaxFactor = factor ? mlaSoftmaxFactor(*factor, config.parameters.mscaleAllDim) : 1.0;
+}
+
 } // namespace ropewalk

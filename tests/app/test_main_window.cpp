@@ -8,6 +8,7 @@
 #include "core/write_figure.h"
 #include "gpu/cuda_backend.h"
 #include "tests/support/gguf_builder.h"
+#include "tests/support/why_no_cuda.h"
 #include "widgets/export_dialog.h"
 #include "widgets/figure_canvas.h"
 #include "widgets/panels/config_panel.h"
@@ -185,7 +186,7 @@ private slots:
         QCOMPARE(results.configurations[1].decay->entersNoise.value_or(-1), std::int64_t(832));
         QCOMPARE(results.configurations[1].decay->firstNegative.value_or(-1), std::int64_t(1707));
         QVERIFY(!window->document().isModified());
-        QVERIFY2(window->backendText().contains("CUDA is not part of this build"),
+        QVERIFY2(window->backendText().contains(ropewalk::test::whyNoCuda()),
                  qPrintable(window->backendText()));
     }
 

@@ -53,6 +53,8 @@ private slots:
     void nearestWordsAreNear();
     void keysGiveTheConfigurationBack();
     void overriddenNotesGiveWay();
+    void notesFollowEdits();
+    void softmaxFollowsMscale();
     void settingsInVainAreSaid_data();
     void settingsInVainAreSaid();
 };
@@ -405,6 +407,66 @@ void TestConfigKeys::overriddenNotesGiveWay()
     QVERIFY(!about("rope_scaling.factor").isEmpty());         // and still this one
     QVERIFY(!about("head_dim").isEmpty());
     QVERIFY(!about("max_position_embeddings").isEmpty());
+}
+
+/// An edit by hand, as of a slider: the same notes as after --set, and the first ones again on the way back.
+void TestConfigKeys::notesFollowEdits()
+{
+    RopeConfig original;
+    original.rule = FrequencyRule::Llama3;
+    original.parameters.factor = 8.0;
+    original.parameters.lowFreqFactor = 1.0;
+    original.notes = {{Severity::Read, "rope_theta", "10000.0, as stated"},
+                      {Severity::Read, "rope_scaling.factor", "8.0, as stated"},
+                      {Severity::Read, "rope_scaling.low_freq_factor", "1.0, as stated"}};
+    RopeConfig edited = original;
+    edited.base = 500000.0;
+    edited.parameters.lowFreqFactor.reset();
+    for (int drag = 0; drag < 3; ++drag) { // notes do not pile up
+        edited.parameters.factor = 9.0 + drag;
+        followOriginal(original, edited);
+    }
+    QCOMPARE(edited.notes.size(), std::size_t{3});
+    for (const auto& [field, text] : {std::pair{"base", "500000, set in place of what was read"},
+                                      {"factor", "11, set in place of what was read"},
+                                      {"low_freq_factor", "null, set in place of what was read"}})
+        QVERIFY2(std::any_of(
+                     edited.notes.begin(), edited.notes.end(),
+                     [&](const Issue& note) { return note.field == field && toEnglish(note.text) == text; }),
+                 field);
+    edited = original;
+    edited.notes.clear();
+    followOriginal(original, edited);
+    QCOMPARE(edited, original);
+}
+
+/// DeepSeek's factor on the logit is made of YaRN's: it follows every way of changing them.
+void TestConfigKeys::softmaxFollowsMscale()
+{
+    const auto mscale = [](double factor, double k) { return 0.1 * k * std::log(factor) + 1.0; };
+    std::vector<FigureConfiguration> shown(1);
+    FigureOptions options;
+    const auto apply = [&](std::initializer_list<const char*> texts) {
+        std::vector<Setting> settings;
+        for (const char* text : texts)
+            settings.push_back(*parseSetting(text));
+        QVERIFY(applySettings(settings, shown, options).hasValue());
+    };
+    apply(
+        {"rule=yarn", "factor=40", "original_max_position_embeddings=4096", "mscale=1", "mscale_all_dim=1"});
+    QCOMPARE(shown[0].config.softmaxFactor, 1.0); // a head without multi-head latent attention
+    apply({"softmax_mscale=true"});
+    QVERIFY(std::fabs(shown[0].config.softmaxFactor - mscale(40, 1) * mscale(40, 1)) < 1e-14);
+    apply({"factor=80"});
+    QVERIFY(std::fabs(shown[0].config.softmaxFactor - mscale(80, 1) * mscale(80, 1)) < 1e-14);
+    apply({"mscale_all_dim=0.707"});
+    QVERIFY(std::fabs(shown[0].config.softmaxFactor - mscale(80, 0.707) * mscale(80, 0.707)) < 1e-14);
+    const RopeConfig original = shown[0].config;
+    shown[0].config.parameters.factor = 20.0; // as of a slider
+    followOriginal(original, shown[0].config);
+    QVERIFY(std::fabs(shown[0].config.softmaxFactor - mscale(20, 0.707) * mscale(20, 0.707)) < 1e-14);
+    apply({"rule=linear"});
+    QCOMPARE(shown[0].config.softmaxFactor, 1.0);
 }
 
 void TestConfigKeys::settingsInVainAreSaid_data()

@@ -129,6 +129,7 @@ private slots:
     void floorOfPartialRotation();
     void onesContentGivesTheCosineSum();
     void positionInterpolationStretches();
+    void baseLowerBound();
     void stoppedBeforeItStarts();
     void stopReachesItWithinTwoTiles();
 };
@@ -466,6 +467,39 @@ void TestDecay::positionInterpolationStretches()
     const Curves curves = run(op, 16000);
     for (std::size_t r = 0; r < 2000; ++r)
         QCOMPARE(absoluteDifference(curves.cosine[8 * r], expected.cosine[r], kCurve), QString());
+}
+
+/// The least base for which C stays ≥ 0 over a length (arXiv:2405.14591): just below it C falls below 0
+/// somewhere, just above it does not.
+void TestDecay::baseLowerBound()
+{
+    int count = 0;
+    for (const ReferenceEntry& entry : referenceEntries("decay/base_lower_bound"))
+        for (const QJsonValue& row : entry.values["rows"].toArray()) {
+            const double edge = row["left_edge_of_first_good_interval"].toDouble();
+            const auto least = [&](double base) {
+                RopeConfig config;
+                config.headDim = config.rotaryDim = entry.params["d"].toInt();
+                config.base = base;
+                const FrequencyTable table = frequencyTable(config);
+                std::vector<double> cosine(static_cast<std::size_t>(row["L"].toInteger()));
+                DecayOp op;
+                op.invFreq = table.scaled;
+                op.pairCount = config.headDim / 2;
+                op.cosineSum = cosine;
+                return makeCpuBackend()->run(op, {}) ? *std::min_element(cosine.begin(), cosine.end())
+                                                     : std::nan("");
+            };
+            double below = edge * (1.0 - 1e-5), above = edge * (1.0 + 1e-5);
+            QVERIFY2(least(below) < 0.0 && least(above) >= 0.0, qPrintable(QString::number(edge, 'g', 12)));
+            for (int step = 0; step < 12; ++step) {
+                const double middle = 0.5 * (below + above);
+                (least(middle) < 0.0 ? below : above) = middle;
+            }
+            QCOMPARE(relativeDifference(above, edge, 1e-8), QString()); // the reference has nine digits
+            ++count;
+        }
+    QCOMPARE(count, 6);
 }
 
 void TestDecay::stoppedBeforeItStarts()

@@ -16,6 +16,7 @@ class TestEncodings : public QObject
 private slots:
     void sinusoidal();
     void t5Reference();
+    void t5InSinglePrecision();
     void t5Landmarks();
     void debertaReference();
     void debertaTables();
@@ -58,6 +59,30 @@ void TestEncodings::t5Reference()
                      row[1].toInt());
             comparedNumbers.count += 1;
         }
+}
+
+/// Computed as the model's code computes it, in float32: the same bucket at every distance of the reference.
+void TestEncodings::t5InSinglePrecision()
+{
+    for (const ReferenceEntry& entry : referenceEntries("other/t5_float32_differences")) {
+        const QJsonArray differences = entry.values["differences"].toArray();
+        QStringList found;
+        for (const bool isBidirectional : {true, false})
+            for (int distance = 0; distance < 2000; ++distance) {
+                const int buckets = isBidirectional ? 16 : 32, exact = buckets / 2;
+                int bucket = distance;
+                if (distance >= exact) {
+                    const float logarithm =
+                        std::log(static_cast<float>(distance) / static_cast<float>(exact));
+                    const float step = logarithm / static_cast<float>(std::log(128.0 / exact)) *
+                                       static_cast<float>(buckets - exact);
+                    bucket = std::min(buckets - 1, exact + static_cast<int>(step));
+                }
+                if (t5Bucket(-distance, isBidirectional) != bucket)
+                    found += QString::number(distance);
+            }
+        QCOMPARE(found.size(), differences.size());
+    }
 }
 
 void TestEncodings::t5Landmarks()

@@ -36,6 +36,7 @@ private slots:
     void yarnAndLongRope();
     void logN();
     void llama4AndMinistral();
+    void scalableSoftmax();
     void needle();
     void floorAndSlope_data();
     void floorAndSlope();
@@ -114,6 +115,22 @@ void TestTemperature::llama4AndMinistral()
         }
 }
 
+void TestTemperature::scalableSoftmax()
+{
+    RopeConfig config;
+    config.temperature.rule = TemperatureRule::ScalableSoftmax;
+    QCOMPARE(at(config, 1.0), 0.0);
+    QCOMPARE(relativeDifference(at(config, 1024.0), 10.0 * 0.69314718055994530942, 1e-15), QString());
+    config.temperature.coefficient = 0.43; // s, whatever the lengths are
+    config.originalMaxPositionEmbeddings = 4096;
+    QCOMPARE(relativeDifference(at(config, 1048576.0), 0.43 * 20.0 * 0.69314718055994530942, 1e-15),
+             QString());
+    // e^{s ln N·z} is N^{s·z}: a needle of logit z > 1/s keeps its mass at every length.
+    for (const double n : {1e3, 1e6, 1e9})
+        QVERIFY(needleAttention(3.0, n, at(config, n)).mass > 0.7);
+    QVERIFY(needleAttention(3.0, 1e9, 1.0).mass < 1e-6);
+}
+
 void TestTemperature::needle()
 {
     int tested = 0;
@@ -189,7 +206,7 @@ void TestTemperature::table()
         QCOMPARE(findTemperatureRule(rule.word), &rule);
         QVERIFY(!rule.title.empty() && !rule.formula.empty() && !rule.source.empty() && rule.tau);
     }
-    QCOMPARE(temperatureRules().size(), std::size_t{7});
+    QCOMPARE(temperatureRules().size(), std::size_t{8});
     QCOMPARE(findTemperatureRule("hot"), nullptr);
 }
 

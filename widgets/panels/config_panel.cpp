@@ -65,13 +65,6 @@ SliderScale scaleOf(const RuleParameterInfo& parameter)
     return scale;
 }
 
-/// Whether the rule has a coefficient; YaRN's is in A already where its frequency rule is on.
-bool hasCoefficient(TemperatureRule rule)
-{
-    return rule == TemperatureRule::RopeId || rule == TemperatureRule::Yarn ||
-           rule == TemperatureRule::Llama4 || rule == TemperatureRule::Ministral;
-}
-
 } // namespace
 
 ConfigPanel::ConfigPanel(QWidget* parent)
@@ -328,12 +321,13 @@ void ConfigPanel::showScore()
     m_temperature->setToolTip(asText(rule.formula) + u'\n' + asText(rule.source));
     static_cast<FieldRow*>(m_temperatureRow)->setChanged(original.rule != temperature.rule);
     ValueSlider* coefficient = m_sliders["temperature_coefficient"];
-    coefficient->setVisible(hasCoefficient(temperature.rule) && !isInAttentionFactor(m_config));
+    // YaRN's is in A already where its frequency rule is on.
+    coefficient->setVisible(rule.coefficient && !isInAttentionFactor(m_config));
     coefficient->setOriginal(original.coefficient);
     if (temperature.coefficient)
         coefficient->setValue(*temperature.coefficient);
     else
-        coefficient->setUnstated(0.1);
+        coefficient->setUnstated(rule.coefficient.value_or(0.0));
     ValueSlider* length = m_sliders["temperature_length"];
     const auto asNumber = [](const std::optional<std::int64_t>& tokens) {
         return tokens ? std::optional(static_cast<double>(*tokens)) : std::nullopt;

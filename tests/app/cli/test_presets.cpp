@@ -19,6 +19,7 @@ class TestPresets : public QObject
 private slots:
     void values_data();
     void values();
+    void phiSwitchesItsLists();
     void eachHasASource();
     void allRowsAreThere();
     void closedModelsDrawNothing();
@@ -60,6 +61,23 @@ void TestPresets::values()
     QCOMPARE(trainingLength(config).value(), std::int64_t{training});
     QFETCH(double, slowest);
     QVERIFY(std::fabs(frequencyTable(config).scaled.back() / slowest - 1.0) < 1e-13);
+}
+
+/// E13 of what people ran into: the short list up to 4096, the long one from 4097 on, one factor on both.
+void TestPresets::phiSwitchesItsLists()
+{
+    const std::vector<Preset> presets = loadPresets();
+    const auto phi =
+        std::find_if(presets.begin(), presets.end(), [](const Preset& p) { return p.id == "phi-3.5-mini"; });
+    QVERIFY(phi != presets.end());
+    RopeConfig config = phi->config;
+    for (const auto& [length, last] :
+         {std::pair{std::int64_t{4096}, 4.26594e-05}, {std::int64_t{4097}, 1.86849e-06}}) {
+        config.length = length;
+        const FrequencyTable table = frequencyTable(config);
+        QVERIFY(std::fabs(table.scaled.back() / last - 1.0) < 3e-6); // six digits were published
+        QVERIFY(std::fabs(table.attentionFactor - 1.19024) < 5e-6);
+    }
 }
 
 void TestPresets::eachHasASource()

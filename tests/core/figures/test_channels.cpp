@@ -86,6 +86,7 @@ private slots:
     void byHand();
     void wideHead();
     void positionAxes();
+    void visionAxes();
     void severalConfigurations();
     void stopped();
 };
@@ -342,7 +343,47 @@ void TestChannels::positionAxes()
     QCOMPARE(axis(15), std::string("t"));
     QCOMPARE(axis(16), std::string("h"));
     QCOMPARE(axis(63), std::string("w"));
-    QCOMPARE(axis(64 + 39), std::string("h")); // the other half of pair 39
+    QCOMPARE(axis(64 + 39), std::string("h"));                           // the other half of pair 39
+    QCOMPARE(seriesOf(figure, "axis_inv_freq_height").x->front(), 16.0); // θ goes on from axis to axis
+    QCOMPARE(
+        relativeDifference(seriesOf(figure, "axis_inv_freq_height").y->front(), std::pow(1e6, -0.25), 1e-14),
+        QString());
+}
+
+/// Rows and columns of an image: who turns a pair, and how fast (maths of the three towers, written out).
+void TestChannels::visionAxes()
+{
+    const RopeConfig config = plainRope(64, 64, 1e4); // 32 pairs
+    struct Expected
+    {
+        const char* scheme;
+        const char* first;    // axis of pair 0
+        double row1, column1; // θ of the second pair of the row, of the column
+    };
+    for (const Expected& expected :
+         {Expected{"vision_qwen2", "r", std::pow(1e4, -1.0 / 16), std::pow(1e4, -1.0 / 16)},
+          {"vision_pixtral", "r", std::pow(1e4, -2.0 / 32), std::pow(1e4, -3.0 / 32)},
+          {"vision_llama4", "c", std::pow(1e4, -1.0 / 16), std::pow(1e4, -1.0 / 16)}}) {
+        FigureOptions options;
+        options.settings.set("position_axes", expected.scheme);
+        const FigureSpec figure = figureFor("channels", {config}, options);
+        checkShapes(figure);
+        const Series& row = seriesOf(figure, "axis_inv_freq_row");
+        const Series& column = seriesOf(figure, "axis_inv_freq_column");
+        QCOMPARE(row.x->size(), std::size_t{16});
+        QCOMPARE(column.x->size(), std::size_t{16});
+        QCOMPARE(toEnglish(figure.table->cells[64].text), std::string(expected.first));
+        QCOMPARE(relativeDifference((*row.y)[1], expected.row1, 1e-14), QString());
+        QCOMPARE(relativeDifference((*column.y)[1], expected.column1, 1e-14), QString());
+        QCOMPARE((*row.y)[0], 1.0); // both tables begin at 1 but for Pixtral's odd entries
+        QCOMPARE((*column.y)[0] == 1.0, std::string_view(expected.scheme) != "vision_pixtral");
+        QCOMPARE(figure.notes.size(),
+                 std::size_t(std::string_view(expected.scheme) == "vision_llama4" ? 1 : 0));
+    }
+    FigureOptions options;
+    options.settings.set("position_axes", "vision_qwen2");
+    const FigureSpec odd = figureFor("channels", {plainRope(64, 6, 1e4)}, options); // 3 pairs
+    QVERIFY(toEnglish(odd.notes.at(0).text).find("3 pairs do not halve") != std::string::npos);
 }
 
 void TestChannels::severalConfigurations()

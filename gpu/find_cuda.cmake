@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Sets ROPEWALK_HAS_CUDA and enables the language CUDA where ROPEWALK_CUDA allows it and a toolkit works with the host's
+# compiler. Included by the top folder, since a language belongs to all who link what is written in it.
+set(ROPEWALK_HAS_CUDA FALSE)
+set(reason "ROPEWALK_CUDA is OFF")
+if(NOT ROPEWALK_CUDA STREQUAL "OFF")
+  find_package(CUDAToolkit QUIET)
+  set_package_properties(CUDAToolkit PROPERTIES TYPE OPTIONAL PURPOSE "compiles the CUDA backend, which needs no driver to start")
+  if(NOT CUDAToolkit_FOUND)
+    set(reason "no CUDA toolkit was found")
+  else()
+    # The compiler of the toolkit that was found, which need not be on the path; check_language tries what this names.
+    if(NOT DEFINED ENV{CUDACXX} AND CUDAToolkit_NVCC_EXECUTABLE)
+      set(ENV{CUDACXX} "${CUDAToolkit_NVCC_EXECUTABLE}")
+    endif()
+    # Machine code for Turing, Ampere (data centre and desk; Ada runs the latter's) and Hopper, and PTX for what comes
+    # after. Each costs about ten seconds of compiling.
+    if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES)
+      set(CMAKE_CUDA_ARCHITECTURES "75-real;80-real;86-real;90-real;90-virtual" CACHE STRING "What GPUs to compile for")
+    endif()
+    include(CheckLanguage)
+    check_language(CUDA)
+    if(CMAKE_CUDA_COMPILER)
+      enable_language(CUDA)
+      set(ROPEWALK_HAS_CUDA TRUE)
+      set(reason "CUDA ${CMAKE_CUDA_COMPILER_VERSION}")
+    else()
+      set(reason "the CUDA toolkit ${CUDAToolkit_VERSION} does not work with this C++ compiler")
+    endif()
+  endif()
+  if(NOT ROPEWALK_HAS_CUDA AND ROPEWALK_CUDA STREQUAL "ON")
+    message(FATAL_ERROR "ROPEWALK_CUDA is ON, and ${reason}")
+  endif()
+endif()
+if(NOT ROPEWALK_HAS_CUDA)
+  message(STATUS "No CUDA backend: ${reason}; the processor computes")
+endif()
+add_feature_info(CUDA ROPEWALK_HAS_CUDA "GPU backend (${reason})")

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "gpu/cuda_backend.h"
+
+#include <QString>
+
+namespace ropewalk::test {
+
+/// Why this build on this machine cannot use CUDA, in the words that a person reads; empty where it can.
+inline QString whyNoCuda()
+{
+    const Result<void> status = makeCudaBackend()->status();
+    return status ? QString() : QString::fromStdString(toEnglish(status.error().message));
+}
+
+} // namespace ropewalk::test
