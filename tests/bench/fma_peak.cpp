@@ -14,19 +14,17 @@ constexpr int kChains = 12; ///< more than latency times throughput, fewer than 
 
 #if defined(__x86_64__)
 
-#define ROPEWALK_FMA_LOOP(name, target, vector, set, step)          \
-    __attribute__((target(target))) void name(long steps)           \
+#define ROPEWALK_FMA_LOOP(name, instructions, vector, set, step)    \
+    __attribute__((target(instructions))) void name(long steps)           \
     {                                                               \
         vector chain[kChains];                                      \
         for (int i = 0; i < kChains; ++i)                           \
             chain[i] = set(1.0 + i);                                \
         const vector by = set(0.999999);                            \
         const vector plus = set(1e-6);                              \
-        for (long at = 0; at < steps; ++at) {                       \
+        for (long at = 0; at < steps; ++at)                         \
             for (int i = 0; i < kChains; ++i)                       \
                 chain[i] = step(chain[i], by, plus);                \
-            asm volatile("" : : : "memory");                        \
-        }                                                           \
         for (int i = 0; i < kChains; ++i)                           \
             keep(chain[i]);                                         \
     }
