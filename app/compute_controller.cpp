@@ -165,9 +165,10 @@ void ComputeController::post(const FigureRequest& request, std::uint64_t generat
     if (!results->isCoarse)
         m_last = results;
     reply->results = std::move(results);
+    std::erase_if(m_given, [](const auto& given) { return given.use_count() == 1; });
+    m_given.push_back(std::move(reply));
     QMetaObject::invokeMethod(
-        this, [this, answer = std::shared_ptr<const FigureReply>(std::move(reply))] { emit replied(answer); },
-        Qt::QueuedConnection);
+        this, [this, answer = m_given.back()] { emit replied(answer); }, Qt::QueuedConnection);
 }
 
 } // namespace ropewalk

@@ -80,6 +80,9 @@ private:
     bool m_isRunning = false;
     std::uint64_t m_fullPassesBegun = 0;
     std::shared_ptr<const FigureResults> m_last; ///< worker only: what the next request may take over
+    /// Worker only: replies that were given and may still be shown. Freeing the numbers of a large figure takes
+    /// milliseconds, so the last owner is here and not on the GUI thread.
+    std::vector<std::shared_ptr<const FigureReply>> m_given;
     std::jthread m_worker;                       // last: joined before the rest goes
 };
 

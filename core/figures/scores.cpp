@@ -21,7 +21,7 @@ constexpr std::int64_t kPreviewCells = 256;
 /// So many queries and keys tell how far the cells reach.
 constexpr std::int64_t kRangeCells = 160;
 /// What takes longer than this is shown as a preview first.
-constexpr double kPreviewMilliseconds = 20.0;
+constexpr double kPreviewMilliseconds = 6.0;
 
 /// One map: of a configuration, or of the difference of two.
 struct ScoreMap
