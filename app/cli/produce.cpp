@@ -30,7 +30,7 @@ std::optional<OutputType> outputTypeOfEnding(const QString& ending)
     return found == kEndings.end() ? std::nullopt : std::optional(found->type);
 }
 
-Result<CpuSettings> chooseCpu(const Arguments& arguments)
+Result<CpuSettings> chooseCpu(const Arguments& arguments, std::span<const CpuLevel> levels)
 {
     const std::string word = arguments.has("--cpu-level") ? arguments.value("--cpu-level").toStdString() : "auto";
     if (word == "auto")
@@ -40,7 +40,6 @@ Result<CpuSettings> chooseCpu(const Arguments& arguments)
         return Error{ErrorCode::Usage,
                      {"--cpu-level is {level}; expected auto, v2, v3 or v4", {{"level", word}}},
                      {}};
-    const std::vector<CpuLevel> levels = availableCpuLevels();
     if (std::find(levels.begin(), levels.end(), *level) != levels.end())
         return CpuSettings{.level = level};
     std::string words = "auto";

@@ -14,6 +14,7 @@
 
 #include <memory>
 #include <optional>
+#include <span>
 
 namespace ropewalk {
 
@@ -22,8 +23,10 @@ enum class OutputType { Pdf, Svg, Png, Csv, Json };
 /// "pdf" and so on, lower case, without the dot.
 std::optional<OutputType> outputTypeOfEnding(const QString& ending);
 
-/// The processor as `--cpu-level` asks for it. Errors: Usage, or NotAvailable where it lacks that level.
-Result<CpuSettings> chooseCpu(const Arguments& arguments);
+/// The processor as `--cpu-level` asks for it, of the `levels` that it has. Errors: Usage, or NotAvailable where
+/// it lacks that one.
+Result<CpuSettings> chooseCpu(const Arguments& arguments,
+                              std::span<const CpuLevel> levels = availableCpuLevels());
 
 /// The same for the window: takes a leading `--cpu-level` out of the program's arguments. Before a sub-command
 /// it becomes the sub-command's.
