@@ -192,8 +192,8 @@ bool ContentSource::makesSameRows(const ContentSource& other) const
 {
     const auto values = [](const ContentSource& of) {
         return std::tie(of.m_content, of.m_headDim, of.m_seed, of.m_rho, of.m_isPerPosition, of.m_needle,
-                        of.m_fixedQuery, of.m_fixedKey, of.m_meanQuery, of.m_meanKey, of.m_sigma, of.m_tensors,
-                        of.m_channels);
+                        of.m_fixedQuery, of.m_fixedKey, of.m_meanQuery, of.m_meanKey, of.m_sigma,
+                        of.m_tensors, of.m_channels);
     };
     return values(*this) == values(other);
 }

@@ -32,14 +32,14 @@ std::optional<OutputType> outputTypeOfEnding(const QString& ending)
 
 Result<CpuSettings> chooseCpu(const Arguments& arguments, std::span<const CpuLevel> levels)
 {
-    const std::string word = arguments.has("--cpu-level") ? arguments.value("--cpu-level").toStdString() : "auto";
+    const std::string word =
+        arguments.has("--cpu-level") ? arguments.value("--cpu-level").toStdString() : "auto";
     if (word == "auto")
         return CpuSettings{};
     const std::optional<CpuLevel> level = cpuLevelOf(word);
     if (!level || *level == CpuLevel::Generic)
-        return Error{ErrorCode::Usage,
-                     {"--cpu-level is {level}; expected auto, v2, v3 or v4", {{"level", word}}},
-                     {}};
+        return Error{
+            ErrorCode::Usage, {"--cpu-level is {level}; expected auto, v2, v3 or v4", {{"level", word}}}, {}};
     if (std::find(levels.begin(), levels.end(), *level) != levels.end())
         return CpuSettings{.level = level};
     std::string words = "auto";

@@ -23,13 +23,13 @@ enum class OutputType { Pdf, Svg, Png, Csv, Json };
 /// "pdf" and so on, lower case, without the dot.
 std::optional<OutputType> outputTypeOfEnding(const QString& ending);
 
-/// The processor as `--cpu-level` asks for it, of the `levels` that it has. Errors: Usage, or NotAvailable where
-/// it lacks that one.
+/// The processor as `--cpu-level` asks for it, of the `levels` that it has. Errors: Usage, or NotAvailable
+/// where it lacks that one.
 Result<CpuSettings> chooseCpu(const Arguments& arguments,
                               std::span<const CpuLevel> levels = availableCpuLevels());
 
-/// The same for the window: takes a leading `--cpu-level` out of the program's arguments. Before a sub-command
-/// it becomes the sub-command's.
+/// The same for the window: takes a leading `--cpu-level` out of the program's arguments. Before a
+/// sub-command it becomes the sub-command's.
 Result<CpuSettings> takeCpu(QStringList& arguments);
 
 /// The engine; NotBuilt or NotAvailable when one backend is asked for that cannot work here.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The kernels of every level that this machine has: against long double, over precisions and numbers of threads.
+// The kernels of every level that this machine has: against long double, over precisions and numbers of
+// threads.
 #include "core/cpu_workers.h"
 #include "core/kernels/kernels.h"
 #include "core/rope_math.h"
@@ -27,8 +28,9 @@ void* counted(std::size_t size, std::size_t alignment)
     std::size_t before = largestAllocation;
     while (before < size && !largestAllocation.compare_exchange_weak(before, size)) {
     }
-    void* memory = alignment > 16 ? std::aligned_alloc(alignment, (size + alignment - 1) / alignment * alignment)
-                                  : std::malloc(size > 0 ? size : 1);
+    void* memory = alignment > 16
+                       ? std::aligned_alloc(alignment, (size + alignment - 1) / alignment * alignment)
+                       : std::malloc(size > 0 ? size : 1);
     if (!memory)
         throw std::bad_alloc();
     return memory;
@@ -199,7 +201,8 @@ void TestKernels::rotation()
         const std::vector<float> in = randomFloats(random, kRows * kHeads * kWidth);
         std::vector<float> cos(kRows * pairs.size()), sin(cos.size()), out(in.size()), same = in;
         kernels().turnTableSingle(theta, 100.0, 1.0, kRows, 1.0, cos.data(), sin.data());
-        kernels().rotateRowsSingle(in.data(), out.data(), kRows, kHeads, kWidth, pairs, cos.data(), sin.data());
+        kernels().rotateRowsSingle(in.data(), out.data(), kRows, kHeads, kWidth, pairs, cos.data(),
+                                   sin.data());
         kernels().rotateRowsSingle(same.data(), same.data(), kRows, kHeads, kWidth, pairs, cos.data(),
                                    sin.data());
         QCOMPARE(same, out);
@@ -243,8 +246,9 @@ void TestKernels::product()
                 for (std::int64_t n = 0; n < keys; ++n) {
                     long double sum = 0, size1 = 0;
                     for (int c = 0; c < width; ++c) {
-                        const long double one = static_cast<long double>(q[static_cast<std::size_t>(m * width + c)]) *
-                                                k[static_cast<std::size_t>(n * width + c)];
+                        const long double one =
+                            static_cast<long double>(q[static_cast<std::size_t>(m * width + c)]) *
+                            k[static_cast<std::size_t>(n * width + c)];
                         sum += one;
                         size1 += std::fabs(one);
                     }
@@ -322,8 +326,8 @@ void TestKernels::mapsInSinglePrecision()
         for (const bool wantsExtremes : {true, false}) {
             const Outputs found = runOn(ScorePath::Tiles, map.op, wantsExtremes);
             QCOMPARE(found.count, expected.count);
-            // Scores are sums of at most 10 products below 20, each rounded at 6e-8; a weight is as uncertain as
-            // its logit, an entropy as its logits times their spread.
+            // Scores are sums of at most 10 products below 20, each rounded at 6e-8; a weight is as uncertain
+            // as its logit, an entropy as its logits times their spread.
             const double tolerance = map.op.stage == ScoreStage::Softmax ? 2e-5 : 4e-5;
             QCOMPARE(difference(found.mean, expected.mean, tolerance), QString());
             QCOMPARE(difference(found.rowValue, expected.rowValue, 10 * tolerance), QString());
@@ -409,8 +413,9 @@ void TestKernels::rowsOfFewerBits()
         map.op.precision = ScorePrecision::Double;
         return runOn(ScorePath::Tiles, map.op, false);
     }();
-    for (const auto& [precision, bits] : {std::pair{ScorePrecision::Single, 23}, std::pair{ScorePrecision::Tf32, 10},
-                                          std::pair{ScorePrecision::Bf16, 7}}) {
+    for (const auto& [precision, bits] :
+         {std::pair{ScorePrecision::Single, 23}, std::pair{ScorePrecision::Tf32, 10},
+          std::pair{ScorePrecision::Bf16, 7}}) {
         map.op.precision = precision;
         const Outputs found = runOn(ScorePath::Tiles, map.op, false);
         double worst = 0.0;
@@ -461,8 +466,8 @@ void TestKernels::sameBitsOnAnyNumberOfThreads()
             if (!first)
                 first = outputs;
             QVERIFY(areSame(first->mean, outputs.mean) && areSame(first->least, outputs.least) &&
-                    areSame(first->greatest, outputs.greatest) && areSame(first->rowValue, outputs.rowValue) &&
-                    areSame(first->count, outputs.count));
+                    areSame(first->greatest, outputs.greatest) &&
+                    areSame(first->rowValue, outputs.rowValue) && areSame(first->count, outputs.count));
         }
     };
     for (const ScorePath path : {ScorePath::Toeplitz, ScorePath::PooledProduct, ScorePath::Tiles})

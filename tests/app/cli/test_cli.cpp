@@ -188,7 +188,8 @@ void TestCli::exitCodes_data()
         {"v5", "v2, v3 or v4"});
     row("backends, level of the processor", {"backends", "--cpu-level", "sse"}, 1, {"sse", "v2, v3 or v4"});
     row("the window, level of the processor", {"--cpu-level=sse", "llama.json"}, 1, {"sse", "v2, v3 or v4"});
-    row("a level before a command that has none", {"--cpu-level", "auto", "list", "rules"}, 1, {"--cpu-level"});
+    row("a level before a command that has none", {"--cpu-level", "auto", "list", "rules"}, 1,
+        {"--cpu-level"});
     row("render, layer type without file", {"render", "decay", "--layer-type", "x", "-o", "x.json"}, 1,
         {"--config"});
     row("render, unknown key", {"render", "decay", "--set", "bse=1", "-o", "x.json"}, 1, {"bse", "base"});
