@@ -176,6 +176,7 @@ private:
             running.push_back(std::min(frame, ran));
             computing.push_back(m_window->shownReply()->milliseconds);
         }
+        m_application.stopTiming();
         result.held = m_application.longestHeld();
         result.painting = m_application.longestPainting();
         if (track)
@@ -197,11 +198,14 @@ private:
 
 void TimedApplication::startTiming()
 {
+    m_isTiming = true;
     m_longestHeld = m_longestPainting = 0.0;
 }
 
 bool TimedApplication::notify(QObject* receiver, QEvent* event)
 {
+    if (!m_isTiming)
+        return QApplication::notify(receiver, event);
     const bool isOutermost = m_depth++ == 0;
     const QEvent::Type type = event->type();
     const auto waitedBefore = isOutermost ? coreTimesOfThisThread() : std::nullopt;
