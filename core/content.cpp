@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <array>
 #include <cassert>
+#include <tuple>
 
 namespace ropewalk {
 namespace {
@@ -185,6 +186,16 @@ bool ContentSource::isFixed() const
 {
     return m_content == Content::Ones || m_content == Content::Same ||
            (m_content == Content::Correlation && !m_isPerPosition);
+}
+
+bool ContentSource::makesSameRows(const ContentSource& other) const
+{
+    const auto values = [](const ContentSource& of) {
+        return std::tie(of.m_content, of.m_headDim, of.m_seed, of.m_rho, of.m_isPerPosition, of.m_needle,
+                        of.m_fixedQuery, of.m_fixedKey, of.m_meanQuery, of.m_meanKey, of.m_sigma, of.m_tensors,
+                        of.m_channels);
+    };
+    return values(*this) == values(other);
 }
 
 std::int64_t ContentSource::rowsAvailable() const

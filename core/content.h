@@ -54,6 +54,8 @@ public:
     const std::vector<Issue>& notes() const { return m_notes; }
     /// One q and one k for all positions: the score depends on the distance only (Toeplitz).
     bool isFixed() const;
+    /// Whether `other` makes the same rows; what they say about them may differ.
+    bool makesSameRows(const ContentSource& other) const;
     /// Positions that there are rows for: the file's tokens, else every position that a figure can show.
     std::int64_t rowsAvailable() const;
     /// Fills `rows`, [count × head_dim], with the rows of positions first, first+1, …; asserts that

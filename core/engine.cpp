@@ -28,6 +28,9 @@ Result<Provenance> Engine::run(const Operation& operation, std::stop_token stop)
         if (slot.isDown) {
             passOver(slot.reason);
             lastError = {ErrorCode::RunFailed, slot.reason, slot.backend->info().name};
+        } else if (m_mayFallBack && !slot.backend->isWorthwhile(operation)) {
+            // Before its status, which starts a driver: what it would not compute must not wait for that.
+            passOver({"the processor is faster at this size", {}});
         } else if (const Result<void> status = slot.backend->status(); !status) {
             passOver(status.error().message);
             lastError = status.error();
@@ -35,8 +38,6 @@ Result<Provenance> Engine::run(const Operation& operation, std::stop_token stop)
             const std::string name = slot.backend->info().name;
             passOver({"{backend} does not compute this operation", {{"backend", name}}});
             lastError = {ErrorCode::NotAvailable, reason, name};
-        } else if (m_mayFallBack && !slot.backend->isWorthwhile(operation)) {
-            passOver({"the processor is faster at this size", {}});
         } else {
             const auto start = std::chrono::steady_clock::now();
             const Result<void> done = slot.backend->run(operation, stop);

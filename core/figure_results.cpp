@@ -261,6 +261,7 @@ Result<FigureResults> computeFigureResults(Engine& engine, const ComputeRequest&
                 if (!decay)
                     return decay.error();
                 result.decay = *decay;
+                ++results.computed.decays;
             }
             results.isCoarse = results.isCoarse || (result.decay && result.decay->isCoarse);
         }
@@ -275,7 +276,10 @@ Result<FigureResults> computeFigureResults(Engine& engine, const ComputeRequest&
             continue;
         std::shared_ptr<const FigureData> data = reusableData(previous, request, *figure);
         if (!data) {
-            FigureJob job{engine, request, results.configurations, results.provenance, stop, progress, nullptr};
+            FigureJob job{engine,           request,
+                          results.configurations, results.computed,
+                          results.provenance,     stop,
+                          progress,         nullptr};
             if (previous) {
                 const auto before = previous->data.find(figure->id);
                 if (before != previous->data.end())

@@ -87,6 +87,17 @@ struct ConfigurationResult
     std::shared_ptr<const DecayCurves> decay;
 };
 
+/// How much of each layer was computed for some results; what was taken over from earlier ones does not count.
+struct ComputedLayers
+{
+    std::int64_t contentRows = 0; ///< rows of queries and keys made for maps
+    int distanceTables = 0;       ///< of maps with one query and one key
+    int maps = 0;                 ///< score maps, previews included
+    int decays = 0;               ///< sets of decay curves
+
+    bool operator==(const ComputedLayers&) const = default;
+};
+
 /// Everything that the figures are built from.
 struct FigureResults
 {
@@ -96,7 +107,8 @@ struct FigureResults
     std::map<std::string, std::shared_ptr<const FigureData>, std::less<>> data;
     /// Why a figure's own computation was impossible, by id; the other figures are not concerned.
     std::map<std::string, Message, std::less<>> failures;
-    Provenance provenance; ///< of the slowest operation
+    Provenance provenance;   ///< of the slowest operation
+    ComputedLayers computed; ///< for these results
     bool hasBound = false;
     bool isCoarse = false;
 };
@@ -120,6 +132,7 @@ struct FigureJob
     const ComputeRequest& request;
     /// Channels, frequencies and the scores at the picked positions; `scores` is null where it is impossible.
     const std::vector<ConfigurationResult>& configurations;
+    ComputedLayers& computed;                   ///< to be added to
     Provenance& provenance;                     ///< see addRun
     std::stop_token stop;                       ///< polled between pieces of a few milliseconds
     std::function<void(double share)> progress; ///< 0..1; may be empty; called on the computing thread

@@ -18,7 +18,8 @@ namespace {
 
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
-/// Queries × keys from which the GPU wins over two cores: copying and launching cost what 1024² cells cost there.
+/// Queries × keys from which the GPU wins over two cores: copying and launching cost what 1024² cells cost
+/// there.
 constexpr std::int64_t kWorthwhileCells = std::int64_t{1024} * 1024;
 /// Rows that are brought over and turned at a time.
 constexpr std::int64_t kRowsAtATime = 8192;
@@ -101,7 +102,8 @@ public:
         const double* const theta = m_buffers.copyOf(thetas);
         double* const cosine = m_buffers.take<double>(thetas.size());
         double* const sine = m_buffers.take<double>(thetas.size());
-        kernels::launchTurnTable(theta, layout.pairCount, op.position, 1.0, 1, op.attentionFactor, cosine, sine);
+        kernels::launchTurnTable(theta, layout.pairCount, op.position, 1.0, 1, op.attentionFactor, cosine,
+                                 sine);
         const double* const input = m_buffers.copyOf(op.input);
         double* const output = m_buffers.take<double>(op.output.size());
         kernels::launchRotateRows(input, output, 1, 1, layout, cosine, sine, kernels::Rounding::None);
@@ -221,7 +223,11 @@ private:
         for (int channel = 0; channel < width; ++channel)
             if (!turns[static_cast<std::size_t>(channel)])
                 still.push_back(channel);
-        return {width, outWidth, m_buffers.copyOf(pairs), static_cast<int>(turning.size()), m_buffers.copyOf(still),
+        return {width,
+                outWidth,
+                m_buffers.copyOf(pairs),
+                static_cast<int>(turning.size()),
+                m_buffers.copyOf(still),
                 static_cast<int>(still.size())};
     }
 
@@ -248,17 +254,18 @@ private:
                                std::span<const double>(source + first * term.width, at(here * term.width)));
             const auto position = static_cast<double>((cells.first + first) * op.stride + op.offset);
             kernels::launchTurnTable(turner.theta, turner.layout.pairCount, position,
-                                     static_cast<double>(op.stride), here, term.attentionFactor, turner.cosine,
-                                     turner.sine);
-            kernels::launchRotateRows(turner.staged, rows + first * turner.layout.outWidth, here, 1, turner.layout,
-                                      turner.cosine, turner.sine, roundingOf(op.precision));
+                                     static_cast<double>(op.stride), here, term.attentionFactor,
+                                     turner.cosine, turner.sine);
+            kernels::launchRotateRows(turner.staged, rows + first * turner.layout.outWidth, here, 1,
+                                      turner.layout, turner.cosine, turner.sine, roundingOf(op.precision));
             check(m_calls, m_calls.lastError());
         }
         return rows;
     }
 
     template<class Real>
-    kernels::TermView<Real> viewOf(const ScoreMapOp& op, const ScoreTerm& term, CellRange rows, CellRange keys)
+    kernels::TermView<Real> viewOf(const ScoreMapOp& op, const ScoreTerm& term, CellRange rows,
+                                   CellRange keys)
     {
         kernels::TermView<Real> view;
         view.weight = static_cast<Real>(term.weight);
@@ -281,7 +288,8 @@ private:
                         term.dampingRate[i] * static_cast<double>(op.stride);
             view.damping = m_buffers.copyOf(damping);
         }
-        const std::int64_t most = std::min(kRowsAtATime, std::max(rows.end - rows.first, keys.end - keys.first));
+        const std::int64_t most =
+            std::min(kRowsAtATime, std::max(rows.end - rows.first, keys.end - keys.first));
         RowTurner<Real> turner;
         turner.layout = layoutOf(term.width, view.width, term.pairs);
         turner.theta = m_buffers.copyOf(term.invFreq);
@@ -289,7 +297,8 @@ private:
         turner.cosine = m_buffers.take<Real>(at(most) * term.invFreq.size());
         turner.sine = m_buffers.take<Real>(at(most) * term.invFreq.size());
         view.queries = turnedRows(op, term, turner, term.queries.data(), rows);
-        view.keys = turnedRows(op, term, turner, term.keys.data() + (keys.first - op.firstKey) * term.width, keys);
+        view.keys =
+            turnedRows(op, term, turner, term.keys.data() + (keys.first - op.firstKey) * term.width, keys);
         return view;
     }
 
@@ -332,11 +341,11 @@ private:
         for (const ScoreTerm& term : op.terms)
             views.push_back(viewOf<Real>(op, term, rows, keys));
         // Some bytes of it are no number's: they are copied, not read.
-        const kernels::TermView<Real>* const terms = m_buffers.copyOf(views);
-        const auto termCount = static_cast<int>(views.size());
+        const kernels::TermList<Real> terms{m_buffers.copyOf(views), static_cast<int>(views.size()),
+                                            views.size() == 1 && views[0].width > 0 && !views[0].damping};
 
-        std::int64_t stripRows = std::min({kStripCells / grid.length, kPooledNumbers / grid.columnBlocks,
-                                           kMostStripRows});
+        std::int64_t stripRows =
+            std::min({kStripCells / grid.length, kPooledNumbers / grid.columnBlocks, kMostStripRows});
         stripRows = std::max<std::int64_t>(stripRows / kernels::kScoreTile, 1) * kernels::kScoreTile;
         const std::size_t mostRows = at(std::min(stripRows, rows.end - rows.first));
         const std::size_t parts = at((keys.end - keys.first + kernels::kKeysAPart - 1) / kernels::kKeysAPart);
@@ -344,13 +353,15 @@ private:
         const std::size_t ofRows = isSoftmax ? mostRows * views.size() : 0;
         const std::size_t pooledCount = mostRows * at(grid.columnBlocks);
         const std::size_t blockCount = at(grid.rowBlocks * grid.columnBlocks);
-        const kernels::RowParts<Real> rowParts{m_buffers.take<Real>(partials), m_buffers.take<double>(partials),
+        const kernels::RowParts<Real> rowParts{m_buffers.take<Real>(partials),
+                                               m_buffers.take<double>(partials),
                                                m_buffers.take<double>(partials)};
         const kernels::RowTotals<Real> totals{m_buffers.take<Real>(ofRows), m_buffers.take<Real>(ofRows)};
-        const kernels::PooledRows<Real> pooled{m_buffers.take<double>(pooledCount), m_buffers.take<Real>(pooledCount),
+        const kernels::PooledRows<Real> pooled{m_buffers.take<double>(pooledCount),
+                                               m_buffers.take<Real>(pooledCount),
                                                m_buffers.take<Real>(pooledCount)};
-        const kernels::Blocks<Real> blocks{m_buffers.take<double>(blockCount), m_buffers.take<Real>(blockCount),
-                                           m_buffers.take<Real>(blockCount),
+        const kernels::Blocks<Real> blocks{m_buffers.take<double>(blockCount),
+                                           m_buffers.take<Real>(blockCount), m_buffers.take<Real>(blockCount),
                                            m_buffers.take<std::int64_t>(blockCount)};
         double* const rowValue = op.rowValue.empty() ? nullptr : m_buffers.take<double>(op.rowValue.size());
         kernels::launchClearBlocks(blocks, static_cast<std::int64_t>(blockCount));
@@ -359,10 +370,10 @@ private:
             pollStop();
             const kernels::Strip strip{first, std::min(first + stripRows, rows.end)};
             if (isSoftmax) {
-                kernels::launchRowParts(map, terms, termCount, strip, rowParts);
-                kernels::launchRowTotals(map, terms, termCount, strip, rowParts, totals, rowValue);
+                kernels::launchRowParts(map, terms, strip, rowParts);
+                kernels::launchRowTotals(map, terms, strip, rowParts, totals, rowValue);
             }
-            kernels::launchPooledRows(map, terms, termCount, strip, isSoftmax ? &totals : nullptr, pooled);
+            kernels::launchPooledRows(map, terms, strip, isSoftmax ? &totals : nullptr, pooled);
             kernels::launchGatherBlocks(map, strip, pooled, blocks);
             if (!isSoftmax && rowValue)
                 kernels::launchRowMeans(map, strip, pooled, rowValue);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "cuda_calls.h"
 
-#include <cstring>
+#include <cstdio>
 #include <cuda_runtime.h>
 
 namespace ropewalk {
@@ -12,7 +12,7 @@ int describe(CudaDevice* device)
     cudaDeviceProp properties;
     if (const cudaError_t code = cudaGetDeviceProperties(&properties, 0))
         return code;
-    std::strncpy(device->name, properties.name, sizeof device->name - 1);
+    std::snprintf(device->name, sizeof device->name, "%s", properties.name);
     device->memoryBytes = properties.totalGlobalMem;
     device->major = properties.major;
     device->minor = properties.minor;

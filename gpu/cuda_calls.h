@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-// The calls of the CUDA runtime that the backend makes, as a table: the tests put failing ones in their place.
+// The calls of the CUDA runtime that the backend makes, as a table: the tests put failing ones in their
+// place.
 
 #include "core/compute_backend.h"
 

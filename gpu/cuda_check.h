@@ -38,8 +38,9 @@ inline void check(const CudaCalls& calls, int code)
     case kCudaDeviceLost:
         throw CudaFailure{{ErrorCode::RunFailed, {"the GPU was lost ({reason})", {{"reason", reason}}}, {}}};
     default:
-        throw CudaFailure{
-            {ErrorCode::RunFailed, {"the GPU failed while it computed ({reason})", {{"reason", reason}}}, {}}};
+        throw CudaFailure{{ErrorCode::RunFailed,
+                           {"the GPU failed while it computed ({reason})", {{"reason", reason}}},
+                           {}}};
     }
 }
 

@@ -46,8 +46,8 @@ CudaProbe probeCuda(const CudaCalls& calls)
                          {{"device", device.name},
                           {"has", std::to_string(device.major) + '.' + std::to_string(device.minor)}}});
     return {{},
-            std::string(device.name) + ", " + std::to_string(device.memoryBytes >> 30) + " GiB, driver for CUDA " +
-                versionText(driver)};
+            std::string(device.name) + ", " + std::to_string(device.memoryBytes >> 30) +
+                " GiB, driver for CUDA " + versionText(driver)};
 }
 
 } // namespace ropewalk

@@ -49,8 +49,8 @@ private:
     std::size_t m_bytes = 0;
 };
 
-/// The buffers of one run after another: the n-th array that a run takes has the memory of the n-th of the run
-/// before.
+/// The buffers of one run after another: the n-th array that a run takes has the memory of the n-th of the
+/// run before.
 class DeviceBuffers
 {
 public:
@@ -69,7 +69,8 @@ public:
     {
         if (m_taken == m_buffers.size())
             m_buffers.push_back(std::make_unique<DeviceBuffer>(m_calls));
-        return static_cast<Number*>(m_buffers[m_taken++]->ofSize(std::max<std::size_t>(1, count) * sizeof(Number)));
+        return static_cast<Number*>(
+            m_buffers[m_taken++]->ofSize(std::max<std::size_t>(1, count) * sizeof(Number)));
     }
     /// A copy of `numbers`; null where there are none.
     template<class Number>

@@ -7,6 +7,7 @@
 #include <cassert>
 #include <cmath>
 #include <limits>
+#include <tuple>
 
 namespace ropewalk {
 namespace {
@@ -41,10 +42,55 @@ struct ScoreMap
     std::int64_t deadQueries = 0, deadKeys = 0;
 };
 
+/// Cell i of a grid stands for position i·stride + offset.
+struct Sampling
+{
+    std::int64_t stride = 1, offset = 0;
+    std::int64_t position(std::int64_t index) const { return index * stride + offset; }
+    bool operator==(const Sampling&) const = default;
+};
+
+/// Queries or keys before rotation: they depend on the content and on nothing that turns.
+struct MadeRows
+{
+    ContentSource source;
+    std::vector<int> gathered; ///< channels of the head, in the order of the rows
+    Sampling sampling;
+    bool isQuery = false;
+    CellRange range;
+    std::vector<double> rows;       ///< [range × gathered]
+    std::vector<std::uint8_t> dead; ///< 1: was not finite and is zeros; empty: none
+};
+
+/// A table over the distance, and what it depends on.
+struct MadeTable
+{
+    std::vector<double> re, im, theta, rate;
+    double attentionFactor = 1.0, still = 0.0;
+    std::int64_t first = 0;
+    std::vector<double> values;
+
+    bool hasSameInput(const MadeTable& other) const
+    {
+        const auto input = [](const MadeTable& of) {
+            return std::tie(of.re, of.im, of.theta, of.rate, of.attentionFactor, of.still, of.first);
+        };
+        return input(*this) == input(other) && values.size() == other.values.size();
+    }
+};
+
+/// The layers below the maps. The next request takes over what it leaves unchanged.
+struct MadeLayers
+{
+    std::vector<std::shared_ptr<const MadeRows>> rows;
+    std::vector<std::shared_ptr<const MadeTable>> tables;
+};
+
 struct ScoresData : FigureData
 {
     std::vector<ScoreMap> maps;
     std::vector<Issue> notes;
+    MadeLayers layers;
 };
 
 bool isSoftmax(const FigureOptions& options)
@@ -75,13 +121,6 @@ ScoreGrid gridOf(const FigureOptions& options, std::int64_t length, bool isCausa
     grid.window = settings.whole("window");
     return grid;
 }
-
-/// Cell i of a grid stands for position i·stride + offset.
-struct Sampling
-{
-    std::int64_t stride = 1, offset = 0;
-    std::int64_t position(std::int64_t index) const { return index * stride + offset; }
-};
 
 /// The channels of a configuration that a map adds up: those of all pairs, or of one.
 struct MapChannels
@@ -127,18 +166,38 @@ struct Side
     MapChannels channels;
     std::optional<double> tau;         ///< one for the call; empty: another for each query
     double scale = 1.0;                ///< 1, 1/head_dim or κ·τ
-    std::vector<double> with, without; ///< tables over the distance of a fixed content
-    std::vector<double> queries, keys; ///< rows otherwise
+    std::shared_ptr<const MadeTable> table;       ///< over the distance, of a fixed content
+    std::vector<double> without;                  ///< the same without RoPE
+    std::shared_ptr<const MadeRows> queries, keys; ///< otherwise
     std::vector<double> rowScale;      ///< τ of each query in view
     std::vector<double> sampledWith, sampledWithout;
 };
+
+/// Keeps what was used last, as far as there is memory for it.
+void dropOldLayers(MadeLayers& layers)
+{
+    constexpr std::size_t kKeptNumbers = std::size_t{1} << 24, kKeptTables = 8; // 128 MiB of rows
+    std::vector<std::shared_ptr<const MadeRows>> kept;
+    std::size_t numbers = 0;
+    for (auto made = layers.rows.rbegin(); made != layers.rows.rend(); ++made) {
+        numbers += (*made)->rows.size();
+        if (numbers > kKeptNumbers)
+            break;
+        kept.insert(kept.begin(), *made);
+    }
+    layers.rows = std::move(kept);
+    if (layers.tables.size() > kKeptTables)
+        layers.tables.erase(layers.tables.begin(), layers.tables.end() - kKeptTables);
+}
 
 /// Computes one map of one or two configurations.
 class MapJob
 {
 public:
-    MapJob(FigureJob& job, double progressFrom, double progressShare)
+    /// `layers` takes what is made, and gives what was made before.
+    MapJob(FigureJob& job, MadeLayers& layers, double progressFrom, double progressShare)
         : m_job(job)
+        , m_layers(layers)
         , m_options(job.request.options)
         , m_from(progressFrom)
         , m_share(progressShare)
@@ -262,35 +321,53 @@ private:
             double all = 0.0;
             for (const int at : side.channels.gathered)
                 all += rows.query[static_cast<std::size_t>(at)] * rows.key[static_cast<std::size_t>(at)];
-            std::vector<double> re, im;
+            auto made = std::make_shared<MadeTable>();
             std::vector<bool> turns(side.channels.gathered.size());
             for (const auto& [a, b] : side.channels.pairs) {
                 const double qa = channel(rows.query, a), qb = channel(rows.query, b);
                 const double ka = channel(rows.key, a), kb = channel(rows.key, b);
-                re.push_back(qa * ka + qb * kb); // q·conj(k)
-                im.push_back(qb * ka - qa * kb);
+                made->re.push_back(qa * ka + qb * kb); // q·conj(k)
+                made->im.push_back(qb * ka - qa * kb);
                 turns[static_cast<std::size_t>(a)] = turns[static_cast<std::size_t>(b)] = true;
             }
-            DistanceTableOp op;
-            op.re = re;
-            op.im = im;
-            op.invFreq = side.channels.theta;
-            op.dampingRate = side.channels.rate;
-            op.attentionFactor = side.channels.attentionFactor;
             for (std::size_t at = 0; at < turns.size(); ++at)
                 if (!turns[at])
-                    op.still +=
+                    made->still +=
                         channel(rows.query, static_cast<int>(at)) * channel(rows.key, static_cast<int>(at));
-            op.firstDistance = first;
-            if (wantsWith()) {
-                side.with.resize(count);
-                op.table = side.with;
-                if (const auto done = runOp(op); !done)
+            made->theta = side.channels.theta;
+            made->rate = side.channels.rate;
+            made->attentionFactor = side.channels.attentionFactor;
+            made->first = first;
+            made->values.resize(count);
+            if (wantsWith())
+                if (const auto done = makeTable(side, std::move(made)); !done)
                     return done;
-            }
             if (wantsWithout())
                 side.without.assign(count, all);
         }
+        return {};
+    }
+
+    Result<void> makeTable(Side& side, std::shared_ptr<MadeTable> made)
+    {
+        for (const auto& before : m_layers.tables)
+            if (before->hasSameInput(*made)) {
+                side.table = before;
+                return {};
+            }
+        DistanceTableOp op;
+        op.re = made->re;
+        op.im = made->im;
+        op.invFreq = made->theta;
+        op.dampingRate = made->rate;
+        op.attentionFactor = made->attentionFactor;
+        op.still = made->still;
+        op.firstDistance = made->first;
+        op.table = made->values;
+        if (const auto done = runOp(op); !done)
+            return done;
+        ++m_job.computed.distanceTables;
+        side.table = m_layers.tables.emplace_back(std::move(made));
         return {};
     }
 
@@ -324,25 +401,28 @@ private:
                     side.rowScale.push_back(
                         temperatureOfQuery(side.result->shown.config, sampling.position(m)).value_or(1.0));
             if (!m_isFixed) {
-                if (const auto done = makeRows(side, rows, sampling, true, side.queries, m_deadQueries);
-                    !done)
+                if (const auto done = takeRows(side, rows, sampling, true); !done)
                     return done;
-                if (const auto done = makeRows(side, keys, sampling, false, side.keys, m_deadKeys); !done)
+                if (const auto done = takeRows(side, keys, sampling, false); !done)
                     return done;
+                join(*side.queries, rows, m_deadQueries);
+                join(*side.keys, keys, m_deadKeys);
             }
-            addTerms(side, grid, sampling);
+            addTerms(side, grid, keys, sampling);
         }
         return {};
     }
 
-    void addTerms(Side& side, const ScoreGrid& grid, Sampling sampling)
+    void addTerms(Side& side, const ScoreGrid& grid, CellRange keys, Sampling sampling)
     {
         ScoreTerm term;
         term.scale = side.scale;
         term.rowScale = side.rowScale;
-        term.queries = side.queries;
-        term.keys = side.keys;
         term.width = static_cast<int>(side.channels.gathered.size());
+        if (!m_isFixed) {
+            term.queries = part(*side.queries, grid.rows());
+            term.keys = part(*side.keys, keys);
+        }
         term.firstDistance = grid.leastDistance();
         ScoreTerm turned = term;
         turned.pairs = side.channels.pairs;
@@ -350,7 +430,8 @@ private:
         turned.dampingRate = side.channels.rate;
         turned.attentionFactor = side.channels.attentionFactor;
         if (m_isFixed) {
-            turned.table = sampled(side.with, side.sampledWith, grid, sampling);
+            if (side.table)
+                turned.table = sampled(side.table->values, side.sampledWith, grid, sampling);
             term.table = sampled(side.without, side.sampledWithout, grid, sampling);
         }
         if (wantsWith()) {
@@ -375,43 +456,95 @@ private:
         return into;
     }
 
-    /// Rows of the content at the sampled positions, only the channels that count; what is not finite becomes
-    /// zeros and is marked in `dead`.
-    Result<void> makeRows(const Side& side, CellRange range, Sampling sampling, bool isQuery,
-                          std::vector<double>& rows, std::vector<std::uint8_t>& dead)
+    static std::span<const double> part(const MadeRows& made, CellRange range)
     {
-        const std::size_t width = side.channels.gathered.size();
-        const auto headDim = static_cast<std::size_t>(side.source.headDim());
-        const auto count = static_cast<std::size_t>(range.end - range.first);
-        rows.resize(count * width);
-        const bool isAsMade = sampling.stride == 1 && width == headDim;
+        const std::size_t width = made.gathered.size();
+        return std::span(made.rows)
+            .subspan(static_cast<std::size_t>(range.first - made.range.first) * width,
+                     static_cast<std::size_t>(range.end - range.first) * width);
+    }
+
+    /// What one configuration leaves out, the others leave out too.
+    static void join(const MadeRows& made, CellRange range, std::vector<std::uint8_t>& dead)
+    {
+        if (made.dead.empty())
+            return;
+        dead.resize(static_cast<std::size_t>(range.end - range.first));
+        for (std::size_t i = 0; i < dead.size(); ++i)
+            dead[i] |= made.dead[static_cast<std::size_t>(range.first - made.range.first) + i];
+    }
+
+    /// Rows that were made before and hold `range`, or null.
+    std::shared_ptr<const MadeRows> madeRows(const Side& side, CellRange range, Sampling sampling,
+                                             bool isQuery) const
+    {
+        for (const auto& made : m_layers.rows)
+            if (made->isQuery == isQuery && made->sampling == sampling && made->range.first <= range.first &&
+                range.end <= made->range.end && made->gathered == side.channels.gathered &&
+                made->source.makesSameRows(side.source))
+                return made;
+        return nullptr;
+    }
+
+    Result<void> takeRows(Side& side, CellRange range, Sampling sampling, bool isQuery)
+    {
+        std::shared_ptr<const MadeRows>& into = isQuery ? side.queries : side.keys;
+        into = madeRows(side, range, sampling, isQuery);
+        if (into) { // the last ones are kept longest
+            const auto found = std::find(m_layers.rows.begin(), m_layers.rows.end(), into);
+            std::rotate(found, found + 1, m_layers.rows.end());
+            return {};
+        }
+        auto made = std::make_shared<MadeRows>();
+        made->source = side.source;
+        made->gathered = side.channels.gathered;
+        made->sampling = sampling;
+        made->isQuery = isQuery;
+        made->range = range;
+        if (const auto done = makeRows(*made); !done)
+            return done;
+        m_job.computed.contentRows += range.end - range.first;
+        into = made;
+        m_layers.rows.push_back(std::move(made));
+        return {};
+    }
+
+    /// Rows of the content at the sampled positions, only the channels that count; what is not finite becomes
+    /// zeros and is marked.
+    Result<void> makeRows(MadeRows& made)
+    {
+        const std::size_t width = made.gathered.size();
+        const auto headDim = static_cast<std::size_t>(made.source.headDim());
+        const auto count = static_cast<std::size_t>(made.range.end - made.range.first);
+        made.rows.resize(count * width);
+        const bool isAsMade = made.sampling.stride == 1 && width == headDim;
         std::vector<double> one(headDim);
         const auto make = [&](std::int64_t first, std::span<double> into) {
-            isQuery ? side.source.queries(first, into) : side.source.keys(first, into);
+            made.isQuery ? made.source.queries(first, into) : made.source.keys(first, into);
         };
         for (std::size_t start = 0; start < count; start += kRowsAtATime) {
             if (const auto going = stopped(); !going)
                 return going;
             const std::size_t end = std::min(count, start + kRowsAtATime);
             if (isAsMade) {
-                make(range.first + static_cast<std::int64_t>(start),
-                     std::span(rows).subspan(start * width, (end - start) * width));
+                make(made.range.first + static_cast<std::int64_t>(start),
+                     std::span(made.rows).subspan(start * width, (end - start) * width));
                 continue;
             }
             for (std::size_t row = start; row < end; ++row) {
-                make(sampling.position(range.first + static_cast<std::int64_t>(row)), one);
+                make(made.sampling.position(made.range.first + static_cast<std::int64_t>(row)), one);
                 for (std::size_t at = 0; at < width; ++at)
-                    rows[row * width + at] = one[static_cast<std::size_t>(side.channels.gathered[at])];
+                    made.rows[row * width + at] = one[static_cast<std::size_t>(made.gathered[at])];
             }
         }
         if (!m_options.tensors || m_options.tensors->notFinite == 0 || m_options.content != Content::File)
             return {};
         for (std::size_t row = 0; row < count; ++row) {
-            const std::span values = std::span(rows).subspan(row * width, width);
+            const std::span values = std::span(made.rows).subspan(row * width, width);
             if (std::all_of(values.begin(), values.end(), [](double value) { return std::isfinite(value); }))
                 continue;
-            dead.resize(count); // two configurations read the same file
-            dead[row] = 1;
+            made.dead.resize(count);
+            made.dead[row] = 1;
             std::fill(values.begin(), values.end(), 0.0);
         }
         return {};
@@ -481,7 +614,7 @@ private:
                 double cell = 0.0;
                 for (const Side& side : m_sides) {
                     if (wantsWith())
-                        cell += side.weight * side.scale * side.with[r];
+                        cell += side.weight * side.scale * side.table->values[r];
                     if (wantsWithout())
                         cell += (wantsWith() ? -side.weight : side.weight) * side.scale * side.without[r];
                 }
@@ -521,15 +654,16 @@ private:
         const bool hasTau = std::any_of(m_sides.begin(), m_sides.end(), [](const Side& s) { return !s.tau; });
         const bool wantsExtremes = m_wantsLeast || m_wantsGreatest;
         double nanoseconds = 0.0;
-        if (!m_isFixed)
-            nanoseconds += (rows + keys) * width * 60.0;
+        for (const Side& side : m_sides)
+            if (!m_isFixed && !(madeRows(side, grid.rows(), {}, true) && madeRows(side, keysFor(grid), {}, false)))
+                nanoseconds += (rows + keys) * width * 60.0;
         const bool isProduct = !m_isFixed && !m_isSoftmax && !wantsExtremes;
         const bool isTable = m_isFixed && !hasTau && (!m_isSoftmax || terms == 1.0 || !wantsExtremes);
         const double cells = rows * keys * (grid.isCausal ? 0.5 : 1.0) * terms;
         if (isTable)
             nanoseconds += m_isSoftmax ? 3.0 * cells / static_cast<double>(grid.block) : 0.0;
         else if (!isProduct)
-            nanoseconds += cells * ((m_isFixed ? 2.0 : 0.1 * width) + (m_isSoftmax ? 5.0 : 1.0));
+            nanoseconds += cells * ((m_isFixed ? 1.0 : 0.02 * width) + (m_isSoftmax ? 2.0 : 0.5));
         return nanoseconds * 1e-6 > kPreviewMilliseconds ? strideFor(kPreviewCells) : 1;
     }
 
@@ -613,6 +747,7 @@ private:
             op.progress = [this](double share) { m_job.progress(m_from + m_share * share); };
         if (const auto done = runOp(op); !done)
             return done;
+        ++m_job.computed.maps;
         m_map.values = makeValues(extremes.empty() ? m_map.mean : std::move(extremes));
         for (std::int64_t m = rows.first; m < rows.end; ++m)
             m_map.queryPositions.push_back(static_cast<double>(sampling.position(m)));
@@ -643,6 +778,7 @@ private:
     }
 
     FigureJob& m_job;
+    MadeLayers& m_layers;
     const FigureOptions& m_options;
     double m_from, m_share; ///< of the progress of the figure
     bool m_isSoftmax;
@@ -661,6 +797,8 @@ private:
 Result<std::shared_ptr<const FigureData>> computeScoreMaps(FigureJob& job)
 {
     auto data = std::make_shared<ScoresData>();
+    if (const auto* before = dynamic_cast<const ScoresData*>(job.previous))
+        data->layers = before->layers;
     const FigureOptions& options = job.request.options;
     std::vector<const ConfigurationResult*> drawable;
     for (const ConfigurationResult& result : job.configurations)
@@ -674,7 +812,7 @@ Result<std::shared_ptr<const FigureData>> computeScoreMaps(FigureJob& job)
             data->notes.push_back(std::move(issue));
     };
     for (std::size_t i = 0; i < count; ++i) {
-        MapJob map(job, static_cast<double>(i) / static_cast<double>(count),
+        MapJob map(job, data->layers, static_cast<double>(i) / static_cast<double>(count),
                    1.0 / static_cast<double>(count));
         auto added = map.add(*drawable[i], 1.0);
         if (added && isCompared)
@@ -702,6 +840,7 @@ Result<std::shared_ptr<const FigureData>> computeScoreMaps(FigureJob& job)
                  "xPos grows without bound for keys after the query; its map stays causal");
         data->maps.push_back(std::move(*done));
     }
+    dropOldLayers(data->layers);
     if (options.settings.is("compare", "A_minus_B") && drawable.size() < 2)
         note(Severity::Warning, "compare",
              "A − B needs two configurations that can be computed; one is shown");

@@ -28,8 +28,8 @@ void launchColours(const Real* values, std::int64_t count, double lower, double 
 {
     if (count == 0)
         return;
-    ROPEWALK_LAUNCH(colour<Real>, blocksFor(count, kThreads), kThreads, 0, values, count, lower, upper, palette,
-                    notANumber, colours);
+    ROPEWALK_LAUNCH(colour<Real>, blocksFor(count, kThreads), kThreads, 0, values, count, lower, upper,
+                    palette, notANumber, colours);
 }
 
 template void launchColours(const float*, std::int64_t, double, double, const std::uint32_t*, std::uint32_t,

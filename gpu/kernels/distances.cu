@@ -5,8 +5,8 @@
 namespace ropewalk::kernels {
 namespace {
 
-/// A thread a distance, and 128 a block: sine and cosine of a double take many registers. θ lies in shared memory,
-/// since every thread reads all of it.
+/// A thread a distance, and 128 a block: sine and cosine of a double take many registers. θ lies in shared
+/// memory, since every thread reads all of it.
 constexpr int kBlock = 128;
 
 __device__ void share(const double* from, int count, double* to)
@@ -82,8 +82,8 @@ void launchDistanceTable(const DistanceSums& sums, std::int64_t first, std::int6
 {
     if (count == 0)
         return;
-    ROPEWALK_LAUNCH(distanceTable, blocksFor(count, kBlock), kBlock, sums.pairs * sizeof(double), sums, first, count,
-                    table);
+    ROPEWALK_LAUNCH(distanceTable, blocksFor(count, kBlock), kBlock, sums.pairs * sizeof(double), sums, first,
+                    count, table);
 }
 
 void launchDecay(const DecaySums& sums, std::int64_t count)

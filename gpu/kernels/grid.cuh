@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-// How kernels are started: through one macro, so that the tests' stand-in for the CUDA runtime, which runs them
-// on the processor, can take it over.
+// How kernels are started: through one macro, so that the tests' stand-in for the CUDA runtime, which runs
+// them on the processor, can take it over.
 
 #include <cstdint>
 #include <cuda_runtime.h>
 
 #ifndef ROPEWALK_LAUNCH
-#define ROPEWALK_LAUNCH(kernel, grid, block, sharedBytes, ...)                                                   \
+#define ROPEWALK_LAUNCH(kernel, grid, block, sharedBytes, ...)                                               \
     kernel<<<(grid), (block), (sharedBytes)>>>(__VA_ARGS__)
 /// `name`, an array of `type` as large as the launch says; `type` is the same in all kernels of a file.
 #define ROPEWALK_DYNAMIC_SHARED(type, name) extern __shared__ type name[]
@@ -16,8 +16,8 @@
 
 namespace ropewalk::kernels {
 
-/// Threads a block of the kernels in which each thread computes a number of its own: eight warps hide the latency
-/// of memory, and a multiprocessor of every architecture holds four or more such blocks.
+/// Threads a block of the kernels in which each thread computes a number of its own: eight warps hide the
+/// latency of memory, and a multiprocessor of every architecture holds four or more such blocks.
 inline constexpr int kThreads = 256;
 
 /// Blocks of `perBlock` that hold `count` ≥ 0 things.

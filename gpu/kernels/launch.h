@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-// The launchers of the kernels: plain C++17, no CUDA types. Pointers are device memory unless said. A launcher
-// returns at once; what went wrong shows in the runtime's last error. Real is float or double.
+// The launchers of the kernels: plain C++17, no CUDA types. Pointers are device memory unless said. A
+// launcher returns at once; what went wrong shows in the runtime's last error. Real is float or double.
 
 #include <cstdint>
 
@@ -10,8 +10,8 @@ namespace ropewalk::kernels {
 
 // ----------------------------------------------------------------------------------------- tables, rotation
 
-/// cos and sin, times `factor`, of (position + row·stride)·invFreq: [rows × pairs] each. The angle is a double,
-/// and brought into a turn before it becomes a float.
+/// cos and sin, times `factor`, of (position + row·stride)·invFreq: [rows × pairs] each. The angle is a
+/// double, and brought into a turn before it becomes a float.
 template<class Real>
 void launchTurnTable(const double* invFreq, int pairs, double position, double stride, std::int64_t rows,
                      double factor, Real* cosine, Real* sine);
@@ -19,19 +19,19 @@ void launchTurnTable(const double* invFreq, int pairs, double position, double s
 /// What the channels of a row do.
 struct RowLayout
 {
-    int width = 0;               ///< channels of a row that is read
-    int outWidth = 0;            ///< of one that is written, ≥ width; the channels past `width` become 0
-    const int* pairs = nullptr;  ///< [2 × pairCount]: channel a, channel b
-    int pairCount = 0;           ///< that turn
-    const int* still = nullptr;  ///< [stillCount]: all other channels
+    int width = 0;              ///< channels of a row that is read
+    int outWidth = 0;           ///< of one that is written, ≥ width; the channels past `width` become 0
+    const int* pairs = nullptr; ///< [2 × pairCount]: channel a, channel b
+    int pairCount = 0;          ///< that turn
+    const int* still = nullptr; ///< [stillCount]: all other channels
     int stillCount = 0;
 };
 
 /// Rounding of what is written, to nearest even.
 enum class Rounding { None, Tf32, Bf16 };
 
-/// Rotates rows [rows × width] by the table's row row/heads (RoFormer, arXiv:2104.09864, equation 34). `out` may
-/// be `in` itself where type and width are the same. In is float or double.
+/// Rotates rows [rows × width] by the table's row row/heads (RoFormer, arXiv:2104.09864, equation 34). `out`
+/// may be `in` itself where type and width are the same. In is float or double.
 template<class In, class Real>
 void launchRotateRows(const In* in, Real* out, std::int64_t rows, int heads, const RowLayout& layout,
                       const Real* cosine, const Real* sine, Rounding rounding);
@@ -89,15 +89,24 @@ struct TermView
     Real weight = 1;
 };
 
+/// The terms of a map, one after another on the device.
+template<class Real>
+struct TermList
+{
+    const TermView<Real>* terms = nullptr;
+    int count = 0;
+    bool isPlain = false; ///< one term, of queries and keys without damping: what is to be fast
+};
+
 /// Which cells there are: ropewalk::ScoreGrid, on the device.
 struct MapView
 {
     std::int64_t length = 1, window = 0;
     bool isCausal = true;
-    std::int64_t firstRow = 0;                 ///< in view
-    std::int64_t firstKey = 0, endKey = 1;     ///< that are held
+    std::int64_t firstRow = 0;                   ///< in view
+    std::int64_t firstKey = 0, endKey = 1;       ///< that are held
     std::int64_t firstColumn = 0, endColumn = 1; ///< in view, cells
-    std::int64_t block = 1;                    ///< cells a side
+    std::int64_t block = 1;                      ///< cells a side
     std::int64_t firstRowBlock = 0, firstColumnBlock = 0, columnBlocks = 1;
     const std::uint8_t* deadQueries = nullptr; ///< [rows in view], or null
     const std::uint8_t* deadKeys = nullptr;    ///< [keys], or null
@@ -127,15 +136,16 @@ struct RowTotals
 
 /// The parts of the rows of a strip: ⌈keys/kKeysAPart⌉ each.
 template<class Real>
-void launchRowParts(const MapView& map, const TermView<Real>* terms, int termCount, Strip strip,
+void launchRowParts(const MapView& map, const TermList<Real>& terms, Strip strip,
                     const RowParts<Real>& parts);
-/// `entropy`: [rows in view], nats, weighted and added up over the terms; NaN where no key is seen. May be null.
+/// `entropy`: [rows in view], nats, weighted and added up over the terms; NaN where no key is seen. May be
+/// null.
 template<class Real>
-void launchRowTotals(const MapView& map, const TermView<Real>* terms, int termCount, Strip strip,
+void launchRowTotals(const MapView& map, const TermList<Real>& terms, Strip strip,
                      const RowParts<Real>& parts, const RowTotals<Real>& totals, double* entropy);
 
-/// Cells of a strip added up within each row and column of blocks: [rows of the strip × columnBlocks]. Where a
-/// row sees no key of a block nothing is written.
+/// Cells of a strip added up within each row and column of blocks: [rows of the strip × columnBlocks]. Where
+/// a row sees no key of a block nothing is written.
 template<class Real>
 struct PooledRows
 {
@@ -144,7 +154,7 @@ struct PooledRows
 };
 /// `totals` null: raw scores, else their softmax.
 template<class Real>
-void launchPooledRows(const MapView& map, const TermView<Real>* terms, int termCount, Strip strip,
+void launchPooledRows(const MapView& map, const TermList<Real>& terms, Strip strip,
                       const RowTotals<Real>* totals, const PooledRows<Real>& pooled);
 
 /// What blocks gathered so far: [row blocks × columnBlocks]; begins with 0, +infinity, -infinity, 0.
@@ -164,8 +174,8 @@ void launchGatherBlocks(const MapView& map, Strip strip, const PooledRows<Real>&
 template<class Real>
 void launchRowMeans(const MapView& map, Strip strip, const PooledRows<Real>& pooled, double* mean);
 
-/// cells[m × keys + n] = q_m·k_n of rows [rows × width] and [keys × width]: the product alone, which is measured
-/// against a library's.
+/// cells[m × keys + n] = q_m·k_n of rows [rows × width] and [keys × width]: the product alone, which is
+/// measured against a library's.
 template<class Real>
 void launchProduct(const Real* queries, std::int64_t rows, const Real* keyRows, std::int64_t keys, int width,
                    Real* cells);
@@ -180,8 +190,9 @@ void launchColours(const Real* values, std::int64_t count, double lower, double 
 /// How an engine forms an angle: ropewalk::PrecisionMode, in its order.
 enum class AngleMode { Float32, RunningProduct, GgmlCuda, Bf16Positions, Bf16Theta, Bf16All, Fp16All };
 
-/// Angles [positions × pairs], rad, not reduced, of the positions first, first+1, … in a mode. `theta`: [pairs],
-/// rad/token. The modes of a series take p·start·ratio^pair instead, divided by `divisor` where it is not null.
+/// Angles [positions × pairs], rad, not reduced, of the positions first, first+1, … in a mode. `theta`:
+/// [pairs], rad/token. The modes of a series take p·start·ratio^pair instead, divided by `divisor` where it
+/// is not null.
 struct RoundedAngleTable
 {
     AngleMode mode = AngleMode::Float32;

@@ -4,22 +4,23 @@
 namespace ropewalk::kernels {
 namespace {
 
-/// Columns of a tile that are written down and added up at a time: as many as fit into the memory that the product
-/// has just left.
+/// Columns of a tile that are written down and added up at a time: as many as fit into the memory that the
+/// product has just left.
 constexpr int kPiece = 32;
-/// Cells of a row that a block of threads takes at least; whole columns of blocks, so that each has one owner.
+/// Cells of a row that a block of threads takes at least; whole columns of blocks, so that each has one
+/// owner.
 constexpr std::int64_t kColumns = 512;
 
 template<class Real>
-union PoolMemory
-{
+union PoolMemory {
     ProductMemory<Real> product;
     Real cells[kScoreTile][kPiece + 1]; // the pad: a warp reads down a column
 };
 static_assert(sizeof(PoolMemory<float>) == sizeof(ProductMemory<float>));
 static_assert(sizeof(PoolMemory<double>) == sizeof(ProductMemory<double>));
 
-/// What a row gathers of one column of blocks after another. In shared memory, so that the product has the registers.
+/// What a row gathers of one column of blocks after another. In shared memory, so that the product has the
+/// registers.
 template<class Real>
 struct RunningBlock
 {
@@ -29,9 +30,9 @@ struct RunningBlock
     Real least, greatest;
 };
 
-/// The cells of a tile of rows and some columns of blocks: computed in tiles, then each row's added up along it by one
-/// thread, in order. kIsSum: there are several terms, whose cells are added up.
-template<class Real, bool kIsSum>
+/// The cells of a tile of rows and some columns of blocks: computed in tiles, then each row's added up along
+/// it by one thread, in order.
+template<class Real, bool kIsPlain>
 __global__ void __launch_bounds__(kProductThreads, kBlocksHeld<Real>)
     pooledRows(MapView map, const TermView<Real>* terms, int termCount, Strip strip, RowTotals<Real> totals,
                std::int64_t columnsAtATime, PooledRows<Real> pooled)
@@ -70,10 +71,10 @@ __global__ void __launch_bounds__(kProductThreads, kBlocksHeld<Real>)
         if (n0 + kScoreTile <= seenByAny.first || n0 >= seenByAny.end)
             continue;
         Real total[kCells][kCells];
-        for (int t = 0; t < termCount; ++t) {
-            const TermView<Real> term = terms[t];
+        for (int t = 0; t < (kIsPlain ? 1 : termCount); ++t) {
+            const TermView<Real>& term = terms[t];
             Real cell[kCells][kCells];
-            scoreTile(map, term, m0, endRow, n0, endColumn, memory.product, cell);
+            scoreTile<kIsPlain>(map, term, m0, endRow, n0, endColumn, memory.product, cell);
 #pragma unroll
             for (int i = 0; i < kCells; ++i) {
                 Real greatest = 0, factor = term.weight;
@@ -86,7 +87,7 @@ __global__ void __launch_bounds__(kProductThreads, kBlocksHeld<Real>)
                 for (int j = 0; j < kCells; ++j) {
                     if (totals.greatest)
                         cell[i][j] = exponential(cell[i][j] - greatest);
-                    if (!kIsSum || t == 0)
+                    if (kIsPlain || t == 0)
                         total[i][j] = factor * cell[i][j];
                     else
                         total[i][j] += factor * cell[i][j];
@@ -103,7 +104,8 @@ __global__ void __launch_bounds__(kProductThreads, kBlocksHeld<Real>)
                     for (int i = 0; i < kCells; ++i)
 #pragma unroll
                         for (int j = 0; j < 4; ++j)
-                            memory.cells[cellOf(down, i)][(across - firstLane) * 4 + j] = total[i][half * 4 + j];
+                            memory.cells[cellOf(down, i)][(across - firstLane) * 4 + j] =
+                                total[i][half * 4 + j];
                 }
                 __syncthreads();
                 if (thread < kScoreTile) {
@@ -120,7 +122,8 @@ __global__ void __launch_bounds__(kProductThreads, kBlocksHeld<Real>)
                             running.greatest = static_cast<Real>(-HUGE_VAL);
                         }
                         const auto begin = static_cast<int>(n - first);
-                        const auto end = static_cast<int>((here.end < running.end ? here.end : running.end) - first);
+                        const auto end =
+                            static_cast<int>((here.end < running.end ? here.end : running.end) - first);
                         Real sum = 0; // of at most kPiece cells; the rest is added up in double
                         for (int column = begin; column < end; ++column) {
                             if (isDeadKey(map, first + column))
@@ -220,19 +223,19 @@ __global__ void rowMeans(MapView map, Strip strip, PooledRows<Real> pooled, doub
 } // namespace
 
 template<class Real>
-void launchPooledRows(const MapView& map, const TermView<Real>* terms, int termCount, Strip strip,
+void launchPooledRows(const MapView& map, const TermList<Real>& terms, Strip strip,
                       const RowTotals<Real>* totals, const PooledRows<Real>& pooled)
 {
     const std::int64_t columnsAtATime = map.block < kColumns ? kColumns / map.block : 1;
-    const dim3 grid(blocksFor(strip.end - strip.first, kScoreTile), blocksFor(map.columnBlocks, columnsAtATime));
+    const dim3 grid(blocksFor(strip.end - strip.first, kScoreTile),
+                    blocksFor(map.columnBlocks, columnsAtATime));
     const RowTotals<Real> ofRows = totals ? *totals : RowTotals<Real>{};
-    // Doubles are not meant to be fast: one kernel of the two does.
-    if (termCount == 1 && sizeof(Real) == 4)
-        ROPEWALK_LAUNCH((pooledRows<Real, sizeof(Real) != 4>), grid, kProductThreads, 0, map, terms, termCount, strip, ofRows,
-                        columnsAtATime, pooled);
+    if (terms.isPlain)
+        ROPEWALK_LAUNCH((pooledRows<Real, true>), grid, kProductThreads, 0, map, terms.terms, terms.count,
+                        strip, ofRows, columnsAtATime, pooled);
     else
-        ROPEWALK_LAUNCH((pooledRows<Real, true>), grid, kProductThreads, 0, map, terms, termCount, strip, ofRows,
-                        columnsAtATime, pooled);
+        ROPEWALK_LAUNCH((pooledRows<Real, false>), grid, kProductThreads, 0, map, terms.terms, terms.count,
+                        strip, ofRows, columnsAtATime, pooled);
 }
 
 template<class Real>
@@ -242,25 +245,26 @@ void launchClearBlocks(const Blocks<Real>& blocks, std::int64_t count)
 }
 
 template<class Real>
-void launchGatherBlocks(const MapView& map, Strip strip, const PooledRows<Real>& pooled, const Blocks<Real>& blocks)
+void launchGatherBlocks(const MapView& map, Strip strip, const PooledRows<Real>& pooled,
+                        const Blocks<Real>& blocks)
 {
     const std::int64_t first = strip.first / map.block, count = (strip.end - 1) / map.block + 1 - first;
-    ROPEWALK_LAUNCH(gatherBlocks<Real>, blocksFor(count * map.columnBlocks, kThreads), kThreads, 0, map, strip, pooled,
-                    first, count, blocks);
+    ROPEWALK_LAUNCH(gatherBlocks<Real>, blocksFor(count * map.columnBlocks, kThreads), kThreads, 0, map,
+                    strip, pooled, first, count, blocks);
 }
 
 template<class Real>
 void launchRowMeans(const MapView& map, Strip strip, const PooledRows<Real>& pooled, double* mean)
 {
-    ROPEWALK_LAUNCH(rowMeans<Real>, blocksFor(strip.end - strip.first, kWarps), dim3(kWarp, kWarps), 0, map, strip,
-                    pooled, mean);
+    ROPEWALK_LAUNCH(rowMeans<Real>, blocksFor(strip.end - strip.first, kWarps), dim3(kWarp, kWarps), 0, map,
+                    strip, pooled, mean);
 }
 
-#define ROPEWALK_INSTANTIATE(Real)                                                                                     \
-    template void launchPooledRows(const MapView&, const TermView<Real>*, int, Strip, const RowTotals<Real>*,          \
-                                   const PooledRows<Real>&);                                                           \
-    template void launchClearBlocks(const Blocks<Real>&, std::int64_t);                                                \
-    template void launchGatherBlocks(const MapView&, Strip, const PooledRows<Real>&, const Blocks<Real>&);             \
+#define ROPEWALK_INSTANTIATE(Real)                                                                           \
+    template void launchPooledRows(const MapView&, const TermList<Real>&, Strip, const RowTotals<Real>*,     \
+                                   const PooledRows<Real>&);                                                 \
+    template void launchClearBlocks(const Blocks<Real>&, std::int64_t);                                      \
+    template void launchGatherBlocks(const MapView&, Strip, const PooledRows<Real>&, const Blocks<Real>&);   \
     template void launchRowMeans(const MapView&, Strip, const PooledRows<Real>&, double*);
 ROPEWALK_INSTANTIATE(float)
 ROPEWALK_INSTANTIATE(double)

@@ -6,7 +6,8 @@ namespace {
 
 template<class Real>
 __global__ void __launch_bounds__(kProductThreads, kBlocksHeld<Real>)
-    product(const Real* queries, std::int64_t rows, const Real* keyRows, std::int64_t keys, int width, Real* cells)
+    product(const Real* queries, std::int64_t rows, const Real* keyRows, std::int64_t keys, int width,
+            Real* cells)
 {
     __shared__ ProductMemory<Real> memory;
     const std::int64_t m0 = static_cast<std::int64_t>(blockIdx.y) * kScoreTile;
@@ -14,8 +15,8 @@ __global__ void __launch_bounds__(kProductThreads, kBlocksHeld<Real>)
     const auto rowsLeft = static_cast<int>(rows - m0 < kScoreTile ? rows - m0 : kScoreTile);
     const auto keysLeft = static_cast<int>(keys - n0 < kScoreTile ? keys - n0 : kScoreTile);
     Real sum[kCells][kCells];
-    multiplyTile(RowsOfTile<Real>{queries + m0 * width, width, rowsLeft, nullptr, 0},
-                 RowsOfTile<Real>{keyRows + n0 * width, width, keysLeft, nullptr, 0}, memory, sum);
+    multiplyTile<true>(RowsOfTile<Real>{queries + m0 * width, width, rowsLeft, nullptr, 0},
+                       RowsOfTile<Real>{keyRows + n0 * width, width, keysLeft, nullptr, 0}, memory, sum);
     const int across = static_cast<int>(threadIdx.x) % 16, down = static_cast<int>(threadIdx.x) / 16;
     const bool isFour = keys % 4 == 0;
 #pragma unroll

@@ -6,8 +6,8 @@
 namespace ropewalk::kernels {
 namespace {
 
-/// A warp takes a row, so that its reads and writes are whole lines of memory for either layout; eight rows a block,
-/// so that rows of a few channels still fill one.
+/// A warp takes a row, so that its reads and writes are whole lines of memory for either layout; eight rows a
+/// block, so that rows of a few channels still fill one.
 constexpr int kLanes = 32, kRows = 8;
 
 __device__ double rounded(double value, Rounding)
@@ -60,8 +60,8 @@ void launchRotateRows(const In* in, Real* out, std::int64_t rows, int heads, con
 {
     if (rows == 0)
         return;
-    ROPEWALK_LAUNCH((rotateRows<In, Real>), blocksFor(rows, kRows), dim3(kLanes, kRows), 0, in, out, rows, heads,
-                    layout, cosine, sine, rounding);
+    ROPEWALK_LAUNCH((rotateRows<In, Real>), blocksFor(rows, kRows), dim3(kLanes, kRows), 0, in, out, rows,
+                    heads, layout, cosine, sine, rounding);
 }
 
 template void launchRotateRows(const float*, float*, std::int64_t, int, const RowLayout&, const float*,

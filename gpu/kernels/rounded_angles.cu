@@ -47,8 +47,8 @@ __global__ void roundedAngles(RoundedAngleTable table, std::int64_t positions, d
             out[i] = static_cast<double>(single * roundMantissa(theta, 7));
             break;
         case AngleMode::Bf16All: // the product of two short mantissas is exact before it is rounded
-            out[i] = static_cast<double>(bf16(static_cast<double>(bf16(exact)) *
-                                              static_cast<double>(roundMantissa(theta, 7))));
+            out[i] = static_cast<double>(
+                bf16(static_cast<double>(bf16(exact)) * static_cast<double>(roundMantissa(theta, 7))));
             break;
         case AngleMode::Fp16All:
             out[i] = static_cast<double>(roundToHalf(static_cast<double>(roundToHalf(exact)) *

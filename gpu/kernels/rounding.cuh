@@ -23,7 +23,8 @@ __device__ inline float roundMantissa(float value, int bits)
     return value;
 }
 
-/// The exact `value` as float16 holds it, to nearest even: from 65520 on infinite, below 2^-14 in steps of 2^-24.
+/// The exact `value` as float16 holds it, to nearest even: from 65520 on infinite, below 2^-14 in steps of
+/// 2^-24.
 __device__ inline float roundToHalf(double value)
 {
     const double size = fabs(value);

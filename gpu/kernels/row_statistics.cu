@@ -21,9 +21,10 @@ __device__ double sumOfLanes(double value)
     return value;
 }
 
-/// Greatest logit, Σe and Σye of kKeysAPart keys for a tile of rows, in one pass: where a greater logit appears the
-/// sums so far are brought to it. Every block writes numbers of its own, so that nothing depends on their order.
-template<class Real>
+/// Greatest logit, Σe and Σye of kKeysAPart keys for a tile of rows, in one pass: where a greater logit
+/// appears the sums so far are brought to it. Every block writes numbers of its own, so that nothing depends
+/// on their order.
+template<class Real, bool kIsPlain>
 __global__ void __launch_bounds__(kProductThreads, kBlocksHeld<Real>)
     rowParts(MapView map, const TermView<Real>* terms, Strip strip, RowParts<Real> parts)
 {
@@ -37,7 +38,7 @@ __global__ void __launch_bounds__(kProductThreads, kBlocksHeld<Real>)
     const std::int64_t firstKey = map.firstKey + static_cast<std::int64_t>(blockIdx.y) * kKeysAPart;
     const std::int64_t endPart = firstKey + kKeysAPart < map.endKey ? firstKey + kKeysAPart : map.endKey;
     const Keys seenByAny = within(keysOfRows(map, m0, endRow), firstKey, endPart);
-    const TermView<Real> term = terms[blockIdx.z];
+    const TermView<Real>& term = terms[blockIdx.z];
     if (thread < kScoreTile) {
         greatest[thread] = static_cast<Real>(-HUGE_VAL);
         sums[thread] = weightedSums[thread] = 0.0;
@@ -46,7 +47,7 @@ __global__ void __launch_bounds__(kProductThreads, kBlocksHeld<Real>)
         if (n0 + kScoreTile <= seenByAny.first || n0 >= seenByAny.end)
             continue;
         Real cell[kCells][kCells];
-        scoreTile(map, term, m0, endRow, n0, endPart, memory, cell);
+        scoreTile<kIsPlain>(map, term, m0, endRow, n0, endPart, memory, cell);
         unsigned living = 0; // of the thread's keys, a bit each
 #pragma unroll
         for (int j = 0; j < kCells; ++j) {
@@ -87,6 +88,7 @@ __global__ void __launch_bounds__(kProductThreads, kBlocksHeld<Real>)
                     weighted += y * e;
                 }
             const double tileSum = sumOfLanes(sum), tileWeighted = sumOfLanes(weighted);
+            __syncwarp(); // all have read what the first lane now replaces
             if (across == 0 && here > static_cast<Real>(-HUGE_VAL)) {
                 double oldSum = sums[row], oldWeighted = weightedSums[row];
                 if (oldSum > 0.0) {
@@ -113,8 +115,8 @@ __global__ void __launch_bounds__(kProductThreads, kBlocksHeld<Real>)
 
 /// A thread a row puts its parts together in their order: log Z - Σyp.
 template<class Real>
-__global__ void rowTotals(MapView map, const TermView<Real>* terms, int termCount, Strip strip, RowParts<Real> parts,
-                          int partCount, RowTotals<Real> totals, double* entropy)
+__global__ void rowTotals(MapView map, const TermView<Real>* terms, int termCount, Strip strip,
+                          RowParts<Real> parts, int partCount, RowTotals<Real> totals, double* entropy)
 {
     const std::int64_t rows = strip.end - strip.first, row = threadIndex();
     if (row >= rows)
@@ -151,28 +153,30 @@ __global__ void rowTotals(MapView map, const TermView<Real>* terms, int termCoun
 } // namespace
 
 template<class Real>
-void launchRowParts(const MapView& map, const TermView<Real>* terms, int termCount, Strip strip,
-                    const RowParts<Real>& parts)
+void launchRowParts(const MapView& map, const TermList<Real>& terms, Strip strip, const RowParts<Real>& parts)
 {
-    const dim3 grid(blocksFor(strip.end - strip.first, kScoreTile), blocksFor(map.endKey - map.firstKey, kKeysAPart),
-                    static_cast<unsigned>(termCount));
-    ROPEWALK_LAUNCH(rowParts<Real>, grid, kProductThreads, 0, map, terms, strip, parts);
+    const dim3 grid(blocksFor(strip.end - strip.first, kScoreTile),
+                    blocksFor(map.endKey - map.firstKey, kKeysAPart), static_cast<unsigned>(terms.count));
+    if (terms.isPlain)
+        ROPEWALK_LAUNCH((rowParts<Real, true>), grid, kProductThreads, 0, map, terms.terms, strip, parts);
+    else
+        ROPEWALK_LAUNCH((rowParts<Real, false>), grid, kProductThreads, 0, map, terms.terms, strip, parts);
 }
 
 template<class Real>
-void launchRowTotals(const MapView& map, const TermView<Real>* terms, int termCount, Strip strip,
+void launchRowTotals(const MapView& map, const TermList<Real>& terms, Strip strip,
                      const RowParts<Real>& parts, const RowTotals<Real>& totals, double* entropy)
 {
-    ROPEWALK_LAUNCH(rowTotals<Real>, blocksFor(strip.end - strip.first, kThreads), kThreads, 0, map, terms, termCount,
-                    strip, parts, static_cast<int>(blocksFor(map.endKey - map.firstKey, kKeysAPart)), totals,
-                    entropy);
+    ROPEWALK_LAUNCH(rowTotals<Real>, blocksFor(strip.end - strip.first, kThreads), kThreads, 0, map,
+                    terms.terms, terms.count, strip, parts,
+                    static_cast<int>(blocksFor(map.endKey - map.firstKey, kKeysAPart)), totals, entropy);
 }
 
-template void launchRowParts(const MapView&, const TermView<float>*, int, Strip, const RowParts<float>&);
-template void launchRowParts(const MapView&, const TermView<double>*, int, Strip, const RowParts<double>&);
-template void launchRowTotals(const MapView&, const TermView<float>*, int, Strip, const RowParts<float>&,
+template void launchRowParts(const MapView&, const TermList<float>&, Strip, const RowParts<float>&);
+template void launchRowParts(const MapView&, const TermList<double>&, Strip, const RowParts<double>&);
+template void launchRowTotals(const MapView&, const TermList<float>&, Strip, const RowParts<float>&,
                               const RowTotals<float>&, double*);
-template void launchRowTotals(const MapView&, const TermView<double>*, int, Strip, const RowParts<double>&,
+template void launchRowTotals(const MapView&, const TermList<double>&, Strip, const RowParts<double>&,
                               const RowTotals<double>&, double*);
 
 } // namespace ropewalk::kernels

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-// What the kernels of a score map share: which keys a query sees, and the product of a tile of queries and keys.
+// What the kernels of a score map share: which keys a query sees, and the product of a tile of queries and
+// keys.
 
 #include "grid.cuh"
 #include "launch.h"
@@ -10,8 +11,9 @@
 
 namespace ropewalk::kernels {
 
-/// Sixteen by sixteen threads, eight by eight cells each: per channel 16 numbers are read from shared memory for 64
-/// products, so that the arithmetic is what limits; more cells a thread would not fit into its registers.
+/// Sixteen by sixteen threads, eight by eight cells each: per channel 16 numbers are read from shared memory
+/// for 64 products, so that the arithmetic is what limits; more cells a thread would not fit into its
+/// registers.
 constexpr int kProductThreads = 256;
 constexpr int kCells = 8; ///< a side, of one thread
 
@@ -26,8 +28,8 @@ struct alignas(16) Four
     Real v[4];
 };
 
-/// A step of kProductDepth channels of a tile's queries and keys, channel by channel; two, so that one is filled
-/// while the other is read. The pad puts the channels that a warp writes at once into different banks.
+/// A step of kProductDepth channels of a tile's queries and keys, channel by channel; two, so that one is
+/// filled while the other is read. The pad puts the channels that a warp writes at once into different banks.
 template<class Real>
 struct ProductMemory
 {
@@ -35,8 +37,8 @@ struct ProductMemory
     Four<Real> keys[2][kProductDepth][kScoreTile / 4 + 1];
 };
 
-/// Row (or column) of a tile of the i-th of a thread's eight: four neighbours in each half, so that what a warp
-/// reads at once lies side by side.
+/// Row (or column) of a tile of the i-th of a thread's eight: four neighbours in each half, so that what a
+/// warp reads at once lies side by side.
 __device__ inline int cellOf(int lane, int i)
 {
     return (i / 4) * (kScoreTile / 2) + lane * 4 + i % 4;
@@ -78,7 +80,8 @@ __device__ inline std::int64_t livingKeys(const MapView& map, Keys keys)
     if (keys.first >= keys.end)
         return 0;
     const std::int64_t dead =
-        map.deadBefore ? map.deadBefore[keys.end - map.firstKey] - map.deadBefore[keys.first - map.firstKey] : 0;
+        map.deadBefore ? map.deadBefore[keys.end - map.firstKey] - map.deadBefore[keys.first - map.firstKey]
+                       : 0;
     return keys.end - keys.first - dead;
 }
 
@@ -98,16 +101,19 @@ struct RowsOfTile
 {
     const Real* rows;
     int width, count;
-    const double* damping;   ///< ln a cell and channel, or null
-    std::int64_t fromCentre; ///< of the first row: its distance from the cell at which damping is 1; keys: minus
+    const double* damping; ///< ln a cell and channel, or null
+    std::int64_t
+        fromCentre; ///< of the first row: its distance from the cell at which damping is 1; keys: minus
 
-    /// Four channels of a row.
+    /// Four channels of a row. kIsPlain: without damping.
+    template<bool kIsPlain>
     __device__ Four<Real> at(int row, int channel, int sign) const
     {
         Four<Real> numbers{};
         if (row < count) {
-            numbers = *reinterpret_cast<const Four<Real>*>(rows + static_cast<std::int64_t>(row) * width + channel);
-            if (damping) {
+            numbers =
+                *reinterpret_cast<const Four<Real>*>(rows + static_cast<std::int64_t>(row) * width + channel);
+            if (!kIsPlain && damping) {
                 const auto cells = static_cast<double>(sign * (fromCentre + row));
                 for (int i = 0; i < 4; ++i)
                     numbers.v[i] *= exponential(static_cast<Real>(damping[channel + i] * cells));
@@ -117,9 +123,9 @@ struct RowsOfTile
     }
 };
 
-/// sum[i][j] = q·k of the thread's cells. All threads of the block call it; `memory` may be used again by them after
-/// their next barrier.
-template<class Real>
+/// sum[i][j] = q·k of the thread's cells. All threads of the block call it; `memory` may be used again by
+/// them after their next barrier.
+template<bool kIsPlain, class Real>
 __device__ inline void multiplyTile(const RowsOfTile<Real>& queries, const RowsOfTile<Real>& keys,
                                     ProductMemory<Real>& memory, Real (&sum)[kCells][kCells])
 {
@@ -140,15 +146,15 @@ __device__ inline void multiplyTile(const RowsOfTile<Real>& queries, const RowsO
             memory.keys[half][channel + i][row / 4].v[row % 4] = key.v[i];
         }
     };
-    put(0, queries.at(row, channel, 1), keys.at(row, channel, -1));
+    put(0, queries.template at<kIsPlain>(row, channel, 1), keys.template at<kIsPlain>(row, channel, -1));
     __syncthreads();
     int half = 0;
     for (int depth = 0; depth < queries.width; depth += kProductDepth) {
         Four<Real> query, key;
         const bool isMore = depth + kProductDepth < queries.width;
         if (isMore) { // on their way while the products are formed
-            query = queries.at(row, depth + kProductDepth + channel, 1);
-            key = keys.at(row, depth + kProductDepth + channel, -1);
+            query = queries.template at<kIsPlain>(row, depth + kProductDepth + channel, 1);
+            key = keys.template at<kIsPlain>(row, depth + kProductDepth + channel, -1);
         }
 #pragma unroll
         for (int c = 0; c < kProductDepth; ++c) {
@@ -168,25 +174,25 @@ __device__ inline void multiplyTile(const RowsOfTile<Real>& queries, const RowsO
     }
 }
 
-/// The logits or scores of one term over the thread's cells of the tile whose first cell is (m0, n0), scale and τ
-/// included. Cells that the mask hides hold anything. Begins and ends with all threads at a barrier.
-template<class Real>
-__device__ inline void scoreTile(const MapView& map, const TermView<Real>& term, std::int64_t m0, std::int64_t endRow,
-                                 std::int64_t n0, std::int64_t endKey, ProductMemory<Real>& memory,
-                                 Real (&cell)[kCells][kCells])
+/// The logits or scores of one term over the thread's cells of the tile whose first cell is (m0, n0), scale
+/// and τ included. Cells that the mask hides hold anything. Ends with all threads at a barrier.
+template<bool kIsPlain, class Real>
+__device__ inline void scoreTile(const MapView& map, const TermView<Real>& term, std::int64_t m0,
+                                 std::int64_t endRow, std::int64_t n0, std::int64_t endKey,
+                                 ProductMemory<Real>& memory, Real (&cell)[kCells][kCells])
 {
     const int across = static_cast<int>(threadIdx.x) % 16, down = static_cast<int>(threadIdx.x) / 16;
     const auto rows = static_cast<int>(endRow - m0 < kScoreTile ? endRow - m0 : kScoreTile);
     const auto columns = static_cast<int>(endKey - n0 < kScoreTile ? endKey - n0 : kScoreTile);
-    __syncthreads();
-    if (term.width > 0) {
-        // e^((m-n)·rate) = e^((m-c)·rate)·e^((c-n)·rate) with c amid the keys, so that neither leaves a float's range.
+    if (kIsPlain || term.width > 0) {
+        // e^((m-n)·rate) = e^((m-c)·rate)·e^((c-n)·rate) with c amid the keys, so that neither leaves a
+        // float's range.
         const std::int64_t centre = n0 + kScoreTile / 2;
-        const RowsOfTile<Real> queries{term.queries + (m0 - map.firstRow) * term.width, term.width, rows, term.damping,
-                                       m0 - centre};
-        const RowsOfTile<Real> keys{term.keys + (n0 - map.firstKey) * term.width, term.width, columns, term.damping,
-                                    n0 - centre};
-        multiplyTile(queries, keys, memory, cell);
+        const RowsOfTile<Real> queries{term.queries + (m0 - map.firstRow) * term.width, term.width, rows,
+                                       term.damping, m0 - centre};
+        const RowsOfTile<Real> keys{term.keys + (n0 - map.firstKey) * term.width, term.width, columns,
+                                    term.damping, n0 - centre};
+        multiplyTile<kIsPlain>(queries, keys, memory, cell);
     }
 #pragma unroll
     for (int i = 0; i < kCells; ++i) {
@@ -195,7 +201,7 @@ __device__ inline void scoreTile(const MapView& map, const TermView<Real>& term,
             continue;
         const std::int64_t m = m0 + row;
         const Real factor = term.rowFactor[m - map.firstRow];
-        if (term.width > 0) {
+        if (kIsPlain || term.width > 0) {
 #pragma unroll
             for (int j = 0; j < kCells; ++j)
                 cell[i][j] *= factor;

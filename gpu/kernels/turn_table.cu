@@ -42,8 +42,8 @@ void launchTurnTable(const double* invFreq, int pairs, double position, double s
 {
     if (rows * pairs == 0)
         return;
-    ROPEWALK_LAUNCH(turnTable<Real>, blocksFor(rows * pairs, kThreads), kThreads, 0, invFreq, pairs, position, stride,
-                    rows, factor, cosine, sine);
+    ROPEWALK_LAUNCH(turnTable<Real>, blocksFor(rows * pairs, kThreads), kThreads, 0, invFreq, pairs, position,
+                    stride, rows, factor, cosine, sine);
 }
 
 template void launchTurnTable(const double*, int, double, double, std::int64_t, double, float*, float*);

@@ -186,7 +186,7 @@ private slots:
         QCOMPARE(results.configurations[1].decay->entersNoise.value_or(-1), std::int64_t(832));
         QCOMPARE(results.configurations[1].decay->firstNegative.value_or(-1), std::int64_t(1707));
         QVERIFY(!window->document().isModified());
-        QVERIFY2(window->backendText().contains(ropewalk::test::whyNoCuda()),
+        QVERIFY2(window->backendText().contains(ropewalk::test::whyNoCurveOnCuda()),
                  qPrintable(window->backendText()));
     }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// planted right|race|shared|dynamic|global: a kernel that is right, or with one fault planted. test_cuda_shim expects the
-// sanitizer that this is built with to find each.
+// planted right|race|shared|dynamic|global: a kernel that is right, or with one fault planted. test_cuda_shim
+// expects the sanitizer that this is built with to find each.
 #include "gpu/kernels/grid.cuh"
 
 #include <cstdio>
@@ -54,7 +54,8 @@ int main(int argc, char** argv)
     cudaFree(memory);
     bool isRight = true;
     for (int i = 0; i < kBlocks * kBlock; ++i)
-        isRight = isRight && out[static_cast<std::size_t>(i)] == i / kBlock * kBlock + kBlock - 1 - i % kBlock;
+        isRight =
+            isRight && out[static_cast<std::size_t>(i)] == i / kBlock * kBlock + kBlock - 1 - i % kBlock;
     std::printf("%s: %s\n", word.c_str(), isRight ? "right" : "wrong");
     return word == "right" && !isRight ? 1 : 0;
 }

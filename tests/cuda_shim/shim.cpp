@@ -50,8 +50,8 @@ std::uint64_t countOf(Dim3 size)
     return std::uint64_t{size.x} * size.y * size.z;
 }
 
-/// What the lanes of a warp hand each other; two sets, so that one barrier an exchange is enough: who is at the next
-/// exchange has read this one.
+/// What the lanes of a warp hand each other; two sets, so that one barrier an exchange is enough: who is at
+/// the next exchange has read this one.
 struct WarpValues
 {
     std::array<std::array<std::byte, kLargestValue>, kWarp> ofLane[2];
@@ -88,12 +88,17 @@ void waitForBlock()
     blockBarrier->arrive_and_wait();
 }
 
+void waitForWarp()
+{
+    warpBarriers[linearThread() / kWarp]->arrive_and_wait();
+}
+
 void exchangeBytes(const void* value, void* others, std::size_t bytes, int from)
 {
     const unsigned warp = linearThread() / kWarp;
     auto& values = warpValues[warp].ofLane[exchanges++ % 2];
     std::memcpy(values[static_cast<std::size_t>(lane())].data(), value, bytes);
-    warpBarriers[warp]->arrive_and_wait();
+    waitForWarp();
     std::memcpy(others, values[static_cast<std::size_t>(from)].data(), bytes);
 }
 
@@ -207,8 +212,8 @@ unsigned current = 0, finished = 0;
 const std::function<void()>* work = nullptr;
 Barrier blockBarrier;
 std::vector<Barrier> warpBarriers;
-// A switch saves no signal mask, which would be a call of the kernel; but the address sanitizer has to see it done by
-// swapcontext.
+// A switch saves no signal mask, which would be a call of the kernel; but the address sanitizer has to see it
+// done by swapcontext.
 #if defined(__SANITIZE_ADDRESS__)
 
 ucontext_t mainContext;
@@ -314,12 +319,17 @@ void waitForBlock()
     waitAt(blockBarrier);
 }
 
+void waitForWarp()
+{
+    waitAt(warpBarriers[linearThread() / kWarp]);
+}
+
 void exchangeBytes(const void* value, void* others, std::size_t bytes, int from)
 {
     const unsigned warp = linearThread() / kWarp;
     auto& values = warpValues[warp].ofLane[exchanges++ % 2];
     std::memcpy(values[static_cast<std::size_t>(lane())].data(), value, bytes);
-    waitAt(warpBarriers[warp]);
+    waitForWarp();
     std::memcpy(others, values[static_cast<std::size_t>(from)].data(), bytes);
 }
 

@@ -74,8 +74,8 @@ void indicesPastThirtyTwoBits()
                              before(sine.data(), kFirst * 2));
     shim::firstBlock = static_cast<std::uint64_t>(kFirst / 8);
     const kernels::RowLayout layout{kWidth, kWidth, pairs.data(), 2, nullptr, 0};
-    kernels::launchRotateRows(before(in.data(), kFirst * kWidth), before(out.data(), kFirst * kWidth), kRows, 1, layout,
-                              before(cosine.data(), kFirst * 2), before(sine.data(), kFirst * 2),
+    kernels::launchRotateRows(before(in.data(), kFirst * kWidth), before(out.data(), kFirst * kWidth), kRows,
+                              1, layout, before(cosine.data(), kFirst * 2), before(sine.data(), kFirst * 2),
                               kernels::Rounding::None);
     shim::firstBlock = 0;
     for (std::size_t row = 0; row < 5; ++row)
@@ -83,7 +83,8 @@ void indicesPastThirtyTwoBits()
             const double angle = static_cast<double>(kFirst + static_cast<std::int64_t>(row)) * theta[i];
             const double x = in[row * kWidth + i], y = in[row * kWidth + i + 2];
             check(std::fabs(out[row * kWidth + i] - (x * std::cos(angle) - y * std::sin(angle))) < 2e-5 &&
-                      std::fabs(out[row * kWidth + i + 2] - (x * std::sin(angle) + y * std::cos(angle))) < 2e-5,
+                      std::fabs(out[row * kWidth + i + 2] - (x * std::sin(angle) + y * std::cos(angle))) <
+                          2e-5,
                   "row " + std::to_string(row) + " past 2^31");
         }
 }

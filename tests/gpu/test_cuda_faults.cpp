@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What goes wrong on a GPU, put in the way of the backend: each is one sentence, the processor takes over, and its result
-// is right.
+// What goes wrong on a GPU, put in the way of the backend: each is one sentence, the processor takes over,
+// and its result is right.
 #include "core/cpu_backend.h"
 #include "core/engine.h"
 #include "gpu/cuda_calls.h"
@@ -31,7 +31,8 @@ void equal(const std::string& actual, const std::string& expected)
     check(actual == expected, '"' + actual + "\" instead of \"" + expected + '"');
 }
 
-/// A map that the backend thinks worthwhile, and its numbers by hand: every query and key is (1, 1), nothing turns.
+/// A map that the backend thinks worthwhile, and its numbers by hand: every query and key is (1, 1), nothing
+/// turns.
 struct Map
 {
     static constexpr std::int64_t kLength = 1100;
@@ -52,10 +53,7 @@ struct Map
         op.mean = mean;
     }
 
-    bool isRight() const
-    {
-        return mean[0] == 2.0 && std::isnan(mean[1]) && mean[2] == 2.0 && mean[3] == 2.0;
-    }
+    bool isRight() const { return mean[0] == 2.0 && std::isnan(mean[1]) && mean[2] == 2.0 && mean[3] == 2.0; }
 };
 
 /// The backend over `calls`, then the processor.
@@ -128,7 +126,32 @@ void unusableMachines()
         *device = {"NVIDIA GeForce GTX 1080", std::uint64_t{8} << 30, 6, 1};
         return 0;
     };
-    expectUnusable(calls, "NVIDIA GeForce GTX 1080 is too old: it has compute capability 6.1, and 7.5 is needed");
+    expectUnusable(calls,
+                   "NVIDIA GeForce GTX 1080 is too old: it has compute capability 6.1, and 7.5 is needed");
+}
+
+int driverCalls = 0;
+
+/// What the GPU would not win is computed without starting the driver.
+void curvesDoNotWaitForTheDriver()
+{
+    CudaCalls calls = cudaCalls();
+    calls.driverVersion = [](int* version) {
+        ++driverCalls;
+        return cudaCalls().driverVersion(version);
+    };
+    Engine engine(backends(calls));
+    const std::vector<double> theta{0.5};
+    std::vector<double> cosine(10);
+    DecayOp op;
+    op.invFreq = theta;
+    op.pairCount = 1;
+    op.cosineSum = cosine;
+    const Result<Provenance> done = engine.run(op);
+    check(done && done->backend == "cpu" && driverCalls == 0, "the driver is left alone");
+    equal(toEnglish(done->fallbackReason), "the processor is faster at this size");
+    Map map;
+    check(engine.run(map.op).hasValue() && driverCalls == 1, "until a map is worth it");
 }
 
 int callsLeft = 0; ///< that go well
@@ -259,6 +282,7 @@ int main()
 {
     withoutAFault();
     unusableMachines();
+    curvesDoNotWaitForTheDriver();
     failuresInMidRun();
     afterAFailureTheBackendWorksAgain();
     stops();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Measures the kernels on a GPU against what limits them there, in one process: a copy on the device, a library's product.
-// Prints the table that tests/bench/RESULTS.md keeps. Returns 77 where there is no GPU.
+// Measures the kernels on a GPU against what limits them there, in one process: a copy on the device, a
+// library's product. Prints the table that tests/bench/RESULTS.md keeps. Returns 77 where there is no GPU.
 #include "gpu/cuda_backend.h"
 #include "gpu/cuda_check.h"
 #include "gpu/device_buffer.h"
@@ -65,7 +65,8 @@ double hostMilliseconds(int samples, const std::function<void()>& work)
     for (int i = 0; i < samples; ++i) {
         const auto begin = std::chrono::steady_clock::now();
         work();
-        times.push_back(std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count());
+        times.push_back(
+            std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count());
     }
     return median(times);
 }
@@ -77,11 +78,11 @@ std::string text(const char* format, double value)
     return buffer;
 }
 
-void row(const std::string& operation, const std::string& ours, const std::string& limit, const std::string& ratio,
-         const std::string& goal)
+void row(const std::string& operation, const std::string& ours, const std::string& limit,
+         const std::string& ratio, const std::string& goal)
 {
-    std::printf("| %-46s | %14s | %24s | %6s | %-8s |\n", operation.c_str(), ours.c_str(), limit.c_str(), ratio.c_str(),
-                goal.c_str());
+    std::printf("| %-46s | %14s | %24s | %6s | %-8s |\n", operation.c_str(), ours.c_str(), limit.c_str(),
+                ratio.c_str(), goal.c_str());
     std::fflush(stdout);
 }
 
@@ -124,9 +125,10 @@ void rotations(DeviceBuffers& device, std::size_t tokens, std::size_t heads)
     std::vector<double> thetas;
     for (int i = 0; i < 64; ++i)
         thetas.push_back(std::pow(10000.0, -i / 64.0));
-    kernels::launchTurnTable(device.copyOf(thetas), 64, 0.0, 1.0, static_cast<std::int64_t>(tokens), 1.0, cosine, sine);
-    const double copy =
-        deviceMilliseconds([&] { cudaMemcpyAsync(out, in, count * sizeof(float), cudaMemcpyDeviceToDevice); });
+    kernels::launchTurnTable(device.copyOf(thetas), 64, 0.0, 1.0, static_cast<std::int64_t>(tokens), 1.0,
+                             cosine, sine);
+    const double copy = deviceMilliseconds(
+        [&] { cudaMemcpyAsync(out, in, count * sizeof(float), cudaMemcpyDeviceToDevice); });
     for (const bool isHalf : {true, false}) {
         std::vector<int> pairs;
         for (int i = 0; i < 64; ++i)
@@ -135,7 +137,8 @@ void rotations(DeviceBuffers& device, std::size_t tokens, std::size_t heads)
         for (const bool isInPlace : {false, true}) {
             const double ours = deviceMilliseconds([&] {
                 kernels::launchRotateRows(in, isInPlace ? in : out, static_cast<std::int64_t>(tokens * heads),
-                                          static_cast<int>(heads), layout, cosine, sine, kernels::Rounding::None);
+                                          static_cast<int>(heads), layout, cosine, sine,
+                                          kernels::Rounding::None);
             });
             const double gigabytes = 8.0 * static_cast<double>(count) * 1e-6;
             row("rotation [" + std::to_string(tokens) + "," + std::to_string(heads) + ",128] " +
@@ -153,8 +156,8 @@ void products(DeviceBuffers& device, std::size_t length, std::size_t width)
     const float* const keys = device.copyOf(numbers(length * width));
     float* const cells = device.take<float>(length * length);
     const double ours = deviceMilliseconds([&] {
-        kernels::launchProduct(queries, static_cast<std::int64_t>(length), keys, static_cast<std::int64_t>(length),
-                               static_cast<int>(width), cells);
+        kernels::launchProduct(queries, static_cast<std::int64_t>(length), keys,
+                               static_cast<std::int64_t>(length), static_cast<int>(width), cells);
     });
     const double tera = 2e-9 * static_cast<double>(length * length * width);
     std::string limit = "no cuBLAS here", ratio;
@@ -166,7 +169,8 @@ void products(DeviceBuffers& device, std::size_t length, std::size_t width)
         const float one = 1.0F, zero = 0.0F;
         // Columns first: K·Qᵀ of them is Q·Kᵀ of rows.
         const double theirs = deviceMilliseconds([&] {
-            cublasSgemm(handle, CUBLAS_OP_T, CUBLAS_OP_N, n, n, k, &one, keys, k, queries, k, &zero, cells, n);
+            cublasSgemm(handle, CUBLAS_OP_T, CUBLAS_OP_N, n, n, k, &one, keys, k, queries, k, &zero, cells,
+                        n);
         });
         cublasDestroy(handle);
         limit = text("cuBLAS %.1f TFLOP/s", tera / theirs);
@@ -226,8 +230,8 @@ int main()
         return 77;
     }
     std::printf("%s\n\n", backend->info().device.c_str());
-    std::printf("| %-46s | %14s | %24s | %6s | %-8s |\n|---|---|---|---|---|\n", "operation", "ours", "limit", "ratio",
-                "goal");
+    std::printf("| %-46s | %14s | %24s | %6s | %-8s |\n|---|---|---|---|---|\n", "operation", "ours", "limit",
+                "ratio", "goal");
     try {
         DeviceBuffers device(calls);
         launches(device);

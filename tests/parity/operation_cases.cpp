@@ -47,8 +47,9 @@ void rotations(ComputeBackend& backend, Checks& checks)
                             continue;
                         const auto a = static_cast<std::size_t>(pairs[i].first);
                         const auto b = static_cast<std::size_t>(pairs[i].second);
-                        const Complex turned = Complex(input[a], input[b]) *
-                                               std::polar(1.25L, static_cast<long double>(position) * thetas[i]);
+                        const Complex turned =
+                            Complex(input[a], input[b]) *
+                            std::polar(1.25L, static_cast<long double>(position) * thetas[i]);
                         expected[a] = turned.real();
                         expected[b] = turned.imag();
                         bound[a] = bound[b] = 2 * std::abs(turned) * turnBound(position, thetas[i]);
@@ -73,7 +74,8 @@ void contributions(ComputeBackend& backend, Checks& checks)
         op.contribution = contribution;
         checks.holds("pair contributions ran", backend.run(op, {}).hasValue());
         for (std::size_t i = 0; i < pairs.size(); ++i) {
-            const auto a = static_cast<std::size_t>(pairs[i].first), b = static_cast<std::size_t>(pairs[i].second);
+            const auto a = static_cast<std::size_t>(pairs[i].first),
+                       b = static_cast<std::size_t>(pairs[i].second);
             const long double qa = query[a], qb = query[b];
             checks.near("pair contribution", contribution[i], qa * key[a] + qb * key[b],
                         2 * kStep * (std::fabs(qa * key[a]) + std::fabs(qb * key[b])));
@@ -204,10 +206,13 @@ void decays(ComputeBackend& backend, Checks& checks, bool isSmall)
                     const long double angle = 8 * kStep * (4 + r), some = angle + 32 * kStep;
                     checks.near("similarMean", out.similarMean[k], 2 * rho * mean / headDim, 3 * some);
                     checks.near("similarSd", out.similarSd[k],
-                                std::sqrt(4 * rho * rho * similar + (1 - rho * rho) * independent) / headDim, 3 * some);
-                    checks.near("independentSd", out.independentSd[k], std::sqrt(independent) / headDim, 3 * some);
+                                std::sqrt(4 * rho * rho * similar + (1 - rho * rho) * independent) / headDim,
+                                3 * some);
+                    checks.near("independentSd", out.independentSd[k], std::sqrt(independent) / headDim,
+                                3 * some);
                     checks.near("cosineSum", out.cosineSum[k], 2 * cosines / headDim, some);
-                    checks.near("boundFactor", out.boundFactor[k], bound / pairs / ((pairs + 1) / 2.0L), 4 * some);
+                    checks.near("boundFactor", out.boundFactor[k], bound / pairs / ((pairs + 1) / 2.0L),
+                                4 * some);
                 }
             }
 }

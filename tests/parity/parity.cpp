@@ -17,8 +17,8 @@ void Checks::near(const std::string& what, double actual, long double expected, 
     if (std::isnan(expected) ? std::isnan(actual) : std::fabs(actual - expected) <= bound)
         return;
     if (++m_failures <= 20)
-        std::fprintf(stderr, "FAILED %s, %s: %.17g instead of %.17Lg, allowed %.3Lg\n", m_backend.c_str(), what.c_str(),
-                     actual, expected, bound);
+        std::fprintf(stderr, "FAILED %s, %s: %.17g instead of %.17Lg, allowed %.3Lg\n", m_backend.c_str(),
+                     what.c_str(), actual, expected, bound);
 }
 
 void Checks::holds(const std::string& what, bool isTrue)
@@ -75,20 +75,29 @@ int main(int argc, char** argv)
             isSmall = true;
             continue;
         }
-        const auto backend = word == "cpu" ? makeCpuBackend() : makeCudaBackend();
-        if (const Result<void> status = backend->status(); !status) {
-            std::printf("not run: %s\n", toEnglish(status.error()).c_str());
-            return 77;
+        std::vector<std::unique_ptr<ComputeBackend>> backends;
+        if (word != "cpu")
+            backends.push_back(makeCudaBackend());
+        else if (isSmall)
+            backends.push_back(makeCpuBackend());
+        else
+            for (const CpuLevel level : availableCpuLevels())
+                backends.push_back(makeCpuBackend({level}));
+        for (const auto& backend : backends) {
+            if (const Result<void> status = backend->status(); !status) {
+                std::printf("not run: %s\n", toEnglish(status.error()).c_str());
+                return 77;
+            }
+            Checks checks(word);
+            operationCases(*backend, checks, isSmall);
+            mapCases(*backend, checks, isSmall);
+            if (word == "cuda")
+                kernelCases(cudaCalls(), checks, isSmall);
+            std::printf("%s (%s): %ld numbers, %ld wrong\n", word.c_str(), backend->info().device.c_str(),
+                        checks.count(), checks.failures());
+            count += checks.count();
+            failures += checks.failures();
         }
-        Checks checks(word);
-        operationCases(*backend, checks, isSmall);
-        mapCases(*backend, checks, isSmall);
-        if (word == "cuda")
-            kernelCases(cudaCalls(), checks, isSmall);
-        std::printf("%s (%s): %ld numbers, %ld wrong\n", word.c_str(), backend->info().device.c_str(), checks.count(),
-                    checks.failures());
-        count += checks.count();
-        failures += checks.failures();
     }
     if (count == 0) {
         std::fprintf(stderr, "parity [--small] cpu|cuda …\n");

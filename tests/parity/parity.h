@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-// Operations of a backend against sums in long double that use nothing of the program but the operations' structs.
+// Operations of a backend against sums in long double that use nothing of the program but the operations'
+// structs.
 
 #include "core/compute_backend.h"
 #include "gpu/cuda_calls.h"
@@ -44,7 +45,8 @@ std::vector<std::pair<int, int>> pairsOf(Layout layout, int rotary);
 std::vector<double> plainFrequencies(int rotary);
 std::vector<double> gaussianNumbers(std::mt19937& random, std::size_t count);
 
-/// Each adds its cases. `isSmall`: a selection, for runs that are slow by their nature (sanitizers, checkers).
+/// Each adds its cases. `isSmall`: a selection, for runs that are slow by their nature (sanitizers,
+/// checkers).
 void operationCases(ComputeBackend& backend, Checks& checks, bool isSmall);
 void mapCases(ComputeBackend& backend, Checks& checks, bool isSmall);
 /// The launchers themselves, where no operation of a backend reaches all that they can.

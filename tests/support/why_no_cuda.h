@@ -14,4 +14,12 @@ inline QString whyNoCuda()
     return status ? QString() : QString::fromStdString(toEnglish(status.error().message));
 }
 
+/// Why a curve is not computed on it.
+inline QString whyNoCurveOnCuda()
+{
+    return makeCudaBackend()->isWorthwhile(DecayOp{})
+               ? whyNoCuda()
+               : QStringLiteral("the processor is faster at this size");
+}
+
 } // namespace ropewalk::test

@@ -577,9 +577,7 @@ void TestCli::backendRecorded()
     const QJsonObject fallen = figure("spectrum", {})["provenance"].toObject();
     QCOMPARE(fallen.keys(), QStringList({"backend", "device", "fallback_reason", "precision", "version"}));
     QCOMPARE(fallen["backend"].toString(), QStringLiteral("cpu"));
-    const QString why = ropewalk::test::whyNoCuda();
-    QCOMPARE(fallen["fallback_reason"].toString(),
-             why.isEmpty() ? QStringLiteral("the processor is faster at this size") : why);
+    QCOMPARE(fallen["fallback_reason"].toString(), ropewalk::test::whyNoCurveOnCuda());
     const QJsonObject chosen = figure("spectrum", {"--backend", "cpu"})["provenance"].toObject();
     QVERIFY(chosen["fallback_reason"].isNull());
 }

@@ -2,6 +2,7 @@
 #include "core/channel_map.h"
 #include "core/content.h"
 #include "core/temperature.h"
+#include "core/write_figure.h"
 #include "tests/support/build_figure.h"
 #include "tests/support/compare.h"
 #include "tests/support/random_config.h"
@@ -173,6 +174,8 @@ private slots:
     void gapsOfAFile();
     void preview();
     void whatItFollows();
+    void whatAChangeComputes();
+    void whatTheTilesAreComputedIn();
     void marginals();
     void failures();
 };
@@ -425,6 +428,110 @@ void TestScoresFigure::whatItFollows()
         request.options.pair = 2;
         const FigureResults picked = computeFigureResults(engine, request, &before).value();
         QCOMPARE(picked.data.at("scores") == before.data.at("scores"), std::string(pairs) == "all");
+    }
+}
+
+/// A slider computes the layers that depend on it and no others.
+void TestScoresFigure::whatAChangeComputes()
+{
+    std::vector<std::unique_ptr<ComputeBackend>> backends;
+    backends.push_back(makeCpuBackend());
+    Engine engine(std::move(backends));
+    ComputeRequest request;
+    request.configurations = {{plain(16), "A", 0}};
+    request.figures = {"scores"};
+    request.wantsDecay = false;
+    request.options.pair = 1;
+    const auto set = [&](const char* key, const char* value) {
+        QVERIFY(request.options.settings.set(key, value).hasValue());
+    };
+    std::optional<FigureResults> last;
+    const auto computed = [&] {
+        last = computeFigureResults(engine, request, last ? &*last : nullptr).value();
+        return last->computed;
+    };
+    const auto layers = [](std::int64_t rows, int tables, int maps) {
+        return ComputedLayers{.contentRows = rows, .distanceTables = tables, .maps = maps, .decays = 0};
+    };
+    // One q and one k: the table over the distance is all there is.
+    set("map_length", "300");
+    QCOMPARE(computed(), layers(0, 1, 1));
+    QCOMPARE(computed(), layers(0, 0, 0));
+    set("stage", "softmax");
+    QCOMPARE(computed(), layers(0, 0, 1));
+    set("pooling", "max");
+    QCOMPARE(computed(), layers(0, 0, 1));
+    request.configurations[0].config.base = 5e4;
+    QCOMPARE(computed(), layers(0, 1, 1));
+    request.configurations[0].config.base = 1e4; // and back
+    QCOMPARE(computed(), layers(0, 0, 1));
+    // Rows of their own at every position: whatever turns them leaves them as they are.
+    request.options.content = Content::Gaussian;
+    QCOMPARE(computed(), layers(600, 0, 1));
+    request.configurations[0].config.base = 5e4;
+    const FigureResults before = *last;
+    QCOMPARE(computed(), layers(0, 0, 1));
+    QVERIFY(last->data.at("scores") != before.data.at("scores"));
+    request.configurations[0].config.rule = FrequencyRule::Linear;
+    request.configurations[0].config.parameters.factor = 4.0;
+    QCOMPARE(computed(), layers(0, 0, 1));
+    request.configurations[0].config.softmaxFactor = 1.5;
+    QCOMPARE(computed(), layers(0, 0, 1));
+    set("mask", "none");
+    QCOMPARE(computed(), layers(0, 0, 1));
+    set("first_row", "100"); // a part of what is there
+    set("last_row", "120");
+    QCOMPARE(computed(), layers(0, 0, 1));
+    set("map_length", "320"); // keys that are not there; the queries are
+    QCOMPARE(computed(), layers(320, 0, 1));
+    request.options.seed = 2;
+    QCOMPARE(computed(), layers(320 + 21, 0, 1));
+    // What was taken over is what would have been made.
+    const FigureResults fresh = computeFigureResults(engine, request).value();
+    request.configurations[0].config.base = 7e4;
+    computed();
+    request.configurations[0].config.base = 5e4;
+    computed();
+    const FigureInfo& figure = *findFigure("scores");
+    QCOMPARE(figureToJson(buildFigure(figure, *last)), figureToJson(buildFigure(figure, fresh)));
+}
+
+/// Few cells, and those that are read one by one, in double; many in float, and the caption says so.
+void TestScoresFigure::whatTheTilesAreComputedIn()
+{
+    const auto drawn = [](std::vector<std::pair<std::string, std::string>> settings) {
+        settings.emplace_back("stage", "softmax");
+        FigureAsk ask{"scores", {plain(16)}, std::move(settings)};
+        ask.options.content = Content::Gaussian;
+        return figureFor(ask);
+    };
+    struct Case
+    {
+        std::vector<std::pair<std::string, std::string>> settings;
+        const char *precision, *caption;
+    };
+    for (const Case& row : {
+             Case{{{"map_length", "1000"}}, "double", "in tiles"},
+             Case{{{"map_length", "1100"}}, "single", "in single precision"},
+             Case{{{"map_length", "1100"}, {"encoding", "difference"}}, "double", "in tiles"},
+             Case{{{"map_length", "1100"}, {"first_row", "10"}, {"last_row", "20"}}, "double", "in tiles"},
+             Case{{{"map_length", "1100"}, {"score_precision", "double"}}, "double", "in tiles"},
+             Case{{{"map_length", "100"}, {"score_precision", "single"}}, "single", "in single precision"},
+             Case{{{"map_length", "100"}, {"score_precision", "tf32"}}, "TF32", "a model in TF32 sees"},
+             Case{{{"map_length", "100"}, {"score_precision", "bf16"}}, "bfloat16", "a model in bfloat16 sees"},
+         }) {
+        const FigureSpec figure = drawn(row.settings);
+        QCOMPARE(figure.provenance.precision, std::string(row.precision));
+        QVERIFY2(contains(figure.caption, row.caption), toEnglish(figure.caption).c_str());
+        QCOMPARE(contains(figure.caption, "single precision"), std::string(row.precision) == "single");
+    }
+    // A weight in float is off by its logit's rounding, no more.
+    const FigureSpec full = drawn({{"map_length", "1100"}, {"score_precision", "double"}});
+    const FigureSpec single = drawn({{"map_length", "1100"}});
+    for (std::size_t i = 0; i < full.maps.front().values->size(); ++i) {
+        const double expected = (*full.maps.front().values)[i];
+        QVERIFY(std::isnan(expected) ||
+                std::fabs((*single.maps.front().values)[i] - expected) <= 1e-5 * expected + 1e-12);
     }
 }
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-// Stands in for the CUDA toolkit's header of this name, so that the kernels are compiled as C++ and run on the
-// processor: as much of the language and of the runtime as gpu/ uses, and no more. A block's threads run side by
-// side (see shim.h), blocks one after another. "Device memory" is memory of the heap, each array as large as was
-// asked for, so that the address sanitizer sees what lies past its end.
+// Stands in for the CUDA toolkit's header of this name, so that the kernels are compiled as C++ and run on
+// the processor: as much of the language and of the runtime as gpu/ uses, and no more. A block's threads run
+// side by side (see shim.h), blocks one after another. "Device memory" is memory of the heap, each array as
+// large as was asked for, so that the address sanitizer sees what lies past its end.
 
 #include "tests/cuda_shim/shim.h"
 
@@ -33,6 +33,11 @@ using ::ropewalk::shim::threadIdx;
 inline void __syncthreads()
 {
     ::ropewalk::shim::waitForBlock();
+}
+
+inline void __syncwarp()
+{
+    ::ropewalk::shim::waitForWarp();
 }
 
 /// All 32 lanes take part.
