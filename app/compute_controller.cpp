@@ -4,9 +4,17 @@
 #include <QMetaObject>
 
 #include <algorithm>
+#include <chrono>
 #include <utility>
 
 namespace ropewalk {
+namespace {
+
+/// Between a preview and the full pass. While a slider is dragged the next request comes sooner, and finds the
+/// worker waiting for it and the other cores free for the drawing.
+constexpr std::chrono::milliseconds kPause{40};
+
+} // namespace
 
 ComputeController::ComputeController(std::unique_ptr<Engine> engine, QObject* parent)
     : QObject(parent)
@@ -134,8 +142,9 @@ void ComputeController::serve(const FigureRequest& request, std::uint64_t genera
         post(request, generation, preview, clock);
         std::stop_token stop;
         {
-            const std::scoped_lock lock(m_mutex);
-            if (generation != m_generation)
+            std::unique_lock lock(m_mutex);
+            m_wake.wait_for(lock, first, kPause, [&] { return generation != m_generation; });
+            if (generation != m_generation || first.stop_requested())
                 return;
             m_fullPass = std::stop_source();
             stop = m_fullPass.get_token();

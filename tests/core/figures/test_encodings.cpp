@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/encodings.h"
 #include "core/philox.h"
+#include "core/write_figure.h"
 #include "tests/support/build_figure.h"
 #include "tests/support/compare.h"
 
@@ -53,7 +54,67 @@ private slots:
     void fourTerms();
     void orderOfWords();
     void withoutRotationRopeIsBlindToo();
+    void whatIsTakenOverIsRight();
+    void aPreviewSaysSo();
 };
+
+/// After any change the figure is the one that is computed from nothing.
+void TestEncodingsFigure::whatIsTakenOverIsRight()
+{
+    std::vector<std::unique_ptr<ComputeBackend>> backends;
+    backends.push_back(makeCpuBackend());
+    Engine engine(std::move(backends));
+    const auto jsonOf = [](FigureResults results) {
+        results.provenance = {};
+        return figureToJson(buildFigure(*findFigure("encodings"), results));
+    };
+    ComputeRequest request;
+    request.configurations.push_back({named(64, 64), "A", 0});
+    request.figures = {"encodings"};
+    std::optional<FigureResults> last;
+    const std::vector<std::pair<const char*, const char*>> changes{
+        {"encodings_span", "64"}, {"d_model", "96"},          {"alibi_heads", "3"},   {"encodings_view", "maps"},
+        {"encodings_span", "40"}, {"encodings_view", "curves"}, {"alibi_heads", "16"}, {"d_model", "64"}};
+    for (std::size_t step = 0; step < 2 * changes.size(); ++step) {
+        const auto& [key, value] = changes[step % changes.size()];
+        if (step < changes.size() && !request.options.settings.set(key, value))
+            QFAIL(key);
+        if (step >= changes.size()) { // and what is no setting
+            request.options.seed = step % 3;
+            request.configurations.front().config.base = 1e4 * static_cast<double>(1 + step % 4);
+        }
+        for (const bool isCoarse : {true, false}) {
+            request.isCoarse = isCoarse;
+            auto taken = computeFigureResults(engine, request, last ? &*last : nullptr);
+            QVERIFY(taken);
+            last = std::move(*taken);
+        }
+        auto fresh = computeFigureResults(engine, request);
+        QVERIFY(fresh);
+        QCOMPARE(jsonOf(*last), jsonOf(std::move(*fresh)));
+    }
+}
+
+/// A preview of the curves has fewer distances where they take their time, and the numbers of the whole there.
+void TestEncodingsFigure::aPreviewSaysSo()
+{
+    const FigureOptions options = withSettings({{"encodings_span", "300"}, {"d_model", "128"}});
+    const FigureSpec preview = figureFor("encodings", {named(64, 64)}, options, true);
+    const FigureSpec whole = figureFor("encodings", {named(64, 64)}, options);
+    QVERIFY(preview.isCoarse && !whole.isCoarse);
+    QVERIFY(toEnglish(preview.caption).starts_with("preview"));
+    for (const char* name : {"rope", "sinusoidal", "transformer_xl", "t5_causal", "deberta_v2", "alibi_head_1"}) {
+        const Series& few = seriesOf(preview, name);
+        const Series& all = seriesOf(whole, name);
+        QCOMPARE(few.x->front(), -300.0);
+        QCOMPARE(few.x->back(), 300.0);
+        for (std::size_t i = 0; i < few.x->size(); ++i) {
+            const double y = (*all.y)[static_cast<std::size_t>((*few.x)[i] + 300.0)];
+            QVERIFY2((*few.y)[i] == y || (std::isnan(y) && std::isnan((*few.y)[i])), name);
+        }
+    }
+    QVERIFY(seriesOf(preview, "sinusoidal").x->size() < 100);
+}
 
 void TestEncodingsFigure::promises()
 {
