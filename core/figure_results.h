@@ -3,6 +3,7 @@
 
 #include "channel_map.h"
 #include "content.h"
+#include "encoding_tensors.h"
 #include "engine.h"
 #include "figure_settings.h"
 #include "figure_spec.h"
@@ -32,6 +33,8 @@ struct FigureOptions
     std::shared_ptr<const HeadTensors>
         tensors;                       ///< of the content `file`; the same pointer is the same content
     FigureSettings settings;           ///< of single figures
+    std::shared_ptr<const EncodingTensors>
+        encodingTensors;               ///< what the settings of `encodings` name; the same pointer, the same
     bool showBound = false;            ///< draw RoFormer's bound factor
     bool isDistanceLogarithmic = true; ///< decay's x axis
     std::string focus; ///< letter of the configuration that captions, bars and bands are of; empty: the first

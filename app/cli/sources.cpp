@@ -190,7 +190,10 @@ Result<FigureSource> openSource(const Arguments& arguments)
         !applied)
         return applied.error();
     noteSettings(*settings, source->configurations);
-    if (const Result<void> loaded = loadTensors(source->options); !loaded) {
+    Result<void> loaded = loadTensors(source->options);
+    if (loaded)
+        loaded = loadEncodingTensors(source->options);
+    if (!loaded) {
         Error error = loaded.error();
         if (arguments.has("--session") && error.code == ErrorCode::Usage)
             error = {ErrorCode::BadInput, error.message, arguments.value("--session").toStdString()};
@@ -233,8 +236,9 @@ Result<FigureSource> openFile(const QString& path)
     if (looksLikeSession(*text)) {
         Result<FigureSource> session = fromSessionText(*text, path);
         if (session)
-            if (const Result<void> loaded = loadTensors(session->options); !loaded)
-                return loaded.error();
+            for (const auto load : {loadTensors, loadEncodingTensors})
+                if (const Result<void> loaded = load(session->options); !loaded)
+                    return loaded.error();
         return session;
     }
     Result<FigureSource> source = fromConfig(path, {});

@@ -48,7 +48,11 @@ public:
     /// tensors()[index]. At most 2^25 numbers. Errors: BadInput.
     Result<TensorRows> matrix(std::size_t index, const std::vector<std::int64_t>& leading) const;
 
+    /// All numbers of tensors()[index], of any shape, in C order. At most 2^25. Errors: BadInput.
+    Result<std::vector<double>> numbers(std::size_t index) const;
+
 private:
+    friend class NumberReader;
     friend class TensorFileReader;
     struct Place ///< where the numbers lie
     {
@@ -77,5 +81,9 @@ Result<HeadTensors> readHeadTensors(const TensorFile& queries, const TensorFile&
 
 /// Whether a file with these first bytes is one of tensors: .npy, .npz, or .safetensors.
 bool looksLikeTensors(std::string_view firstBytes);
+
+/// "[2, 64]" and "q, k, …", for sentences.
+std::string shapeText(const std::vector<std::int64_t>& shape);
+std::string tensorNames(const TensorFile& file);
 
 } // namespace ropewalk

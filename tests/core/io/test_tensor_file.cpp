@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/io/tensor_file.h"
 #include "tests/support/compare.h"
+#include "tests/support/tensor_bytes.h"
 
 #include <QFile>
 #include <QTemporaryFile>
@@ -62,35 +63,6 @@ Outcome headOf(const std::string& bytes, const TensorChoice& choice = {})
     if (!tensors)
         return {{}, QString::fromStdString(toEnglish(tensors.error()))};
     return {std::move(*tensors), {}};
-}
-
-template<class Number>
-std::string littleEndian(Number value)
-{
-    std::string bytes;
-    for (std::size_t i = 0; i < sizeof(Number); ++i)
-        bytes += static_cast<char>((static_cast<std::uint64_t>(value) >> (8 * i)) & 255);
-    return bytes;
-}
-
-std::string npy(const std::string& head, const std::string& numbers, int version = 1)
-{
-    const std::string length = version == 1 ? littleEndian(static_cast<std::uint16_t>(head.size()))
-                                            : littleEndian(static_cast<std::uint32_t>(head.size()));
-    return std::string("\x93NUMPY") + static_cast<char>(version) + '\0' + length + head + numbers;
-}
-
-std::string floats(const std::vector<float>& values)
-{
-    std::string bytes;
-    for (const float value : values)
-        bytes += littleEndian(std::bit_cast<std::uint32_t>(value));
-    return bytes;
-}
-
-std::string safetensors(const std::string& head, const std::string& numbers)
-{
-    return littleEndian(static_cast<std::uint64_t>(head.size())) + head + numbers;
 }
 
 std::uint32_t checksumOf(const std::string& bytes)
