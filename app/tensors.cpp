@@ -32,6 +32,13 @@ std::vector<std::string> builtinNames()
 Result<TensorFile> openBuiltin(const std::string& name)
 {
     const std::vector<std::string> names = builtinNames();
+    if (name.empty()) {
+        std::string known;
+        for (const std::string& each : names)
+            known += (known.empty() ? "" : ", ") + each;
+        return Error{
+            ErrorCode::Usage, {"builtin: names no tensors; expected one of {known}", {{"known", known}}}, {}};
+    }
     if (std::find(names.begin(), names.end(), name) == names.end())
         return Error{ErrorCode::Usage,
                      {"there are no built-in tensors {name}; the nearest known are {nearest}",
@@ -50,8 +57,7 @@ Result<TensorFile> openFile(const std::string& path)
         return openBuiltin(path.substr(kBuiltin.size()));
     const QFileInfo info(QString::fromStdString(path));
     if (!info.exists())
-        return Error{ErrorCode::BadInput,
-                     "there is no such file; expected a .npy, .npz or .safetensors file",
+        return Error{ErrorCode::BadInput, "there is no such file; expected a .npy, .npz or .safetensors file",
                      path};
     if (!info.isFile())
         return Error{ErrorCode::BadInput, "not a file; expected a .npy, .npz or .safetensors file", path};
@@ -133,10 +139,9 @@ Result<void> loadTensors(FigureOptions& options)
 Result<void> loadEncodingTensors(FigureOptions& options)
 {
     const FigureSettings& settings = options.settings;
-    const EncodingChoice choice{std::string(settings.text("learned_file")),
-                                std::string(settings.text("transformer_xl_file")),
-                                std::string(settings.text("transformer_xl_r_file")),
-                                settings.whole("transformer_xl_head")};
+    const EncodingChoice choice{
+        std::string(settings.text("learned_file")), std::string(settings.text("transformer_xl_file")),
+        std::string(settings.text("transformer_xl_r_file")), settings.whole("transformer_xl_head")};
     if (choice.isEmpty()) {
         options.encodingTensors.reset();
         return {};

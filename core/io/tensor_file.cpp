@@ -439,6 +439,16 @@ private:
         addNumpy(m_file.m_name, std::move(place));
     }
 
+    bool beginsAsNumpy(const TensorFile::Place& place, const std::string& name) const
+    {
+        if (place.size < kNumpyMagic.size())
+            return false;
+        std::string magic(kNumpyMagic.size(), '\0');
+        Bytes(m_stream, place.offset, place.storedSize, place.size, place.isDeflated, name)
+            .read(magic.data(), magic.size());
+        return magic == kNumpyMagic;
+    }
+
     /// The head of a .npy file at `place`, which is the whole file or an entry of a zip file.
     void addNumpy(const std::string& name, TensorFile::Place place)
     {
@@ -468,12 +478,17 @@ private:
         TensorInfo info{name, {}, head.shape()};
         place.headSize = magic.size() + lengthSize + headSize;
         const std::string word = head.type();
+        const char order = word.empty() ? ' ' : word.front();
         const std::string_view plain = std::string_view(word).substr(word.empty() ? 0 : 1);
-        const auto type = std::find_if(kNumberTypes.begin(), kNumberTypes.end(),
-                                       [&](const NumberType& candidate) { return candidate.numpy == plain; });
+        // "|": no order, as NumPy writes it of raw bytes.
+        const auto type =
+            std::find_if(kNumberTypes.begin(), kNumberTypes.end(), [&](const NumberType& candidate) {
+                return candidate.numpy == plain &&
+                       (order == '<' || order == '>' || (order == '|' && candidate.name == "bfloat16"));
+            });
         info.type = type == kNumberTypes.end() ? word : std::string(type->name);
         if (type != kNumberTypes.end()) {
-            if (word.starts_with('>'))
+            if (order == '>')
                 place.problem = "{tensor} is big-endian ({type}); expected a little-endian one";
             else if (head.isFortranOrder() && info.shape.size() > 1)
                 place.problem =
@@ -680,8 +695,10 @@ private:
                 refuse("the zip file's directory and {tensor} itself do not agree", {{"tensor", fileName}});
             const std::string name =
                 fileName.ends_with(".npy") ? fileName.substr(0, fileName.size() - 4) : fileName;
-            if (fileName.back() != '/')
+            if (name != fileName || beginsAsNumpy(place, fileName))
                 addNumpy(name, std::move(place));
+            else if (fileName.back() != '/')
+                m_file.m_leftOut.push_back(fileName);
             rest.remove_prefix(entrySize);
         }
     }
@@ -1006,6 +1023,9 @@ Result<HeadTensors> readHeadTensors(const TensorFile& queries, const TensorFile&
         const std::string& keyType = keys.tensors()[key.index].type;
         tensors.precision = queryType == keyType ? queryType : queryType + ", " + keyType;
         readDescription(queries, choice.head, tensors);
+        tensors.leftOut = queries.leftOut();
+        if (!isOneFile)
+            tensors.leftOut.insert(tensors.leftOut.end(), keys.leftOut().begin(), keys.leftOut().end());
         return tensors;
     });
 }

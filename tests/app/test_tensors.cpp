@@ -200,6 +200,13 @@ void TestTensors::commandLine()
     QVERIFY(sentence(openSource(settings({"q=" + data("q.npy")}))).contains("q is given without k"));
     QVERIFY(sentence(openSource(settings({"tensors=" + data("heads.npz"), "head=4"})))
                 .contains("expected 0 to 3"));
+    // Nothing is guessed of what is empty.
+    QVERIFY(sentence(openSource(settings({"tensors="})))
+                .contains("tensors is empty; expected a file, or builtin:NAME"));
+    QVERIFY(
+        sentence(openSource(settings({"q=", "k=" + data("k.npy")}))).contains("q is empty; expected a file"));
+    QVERIFY(sentence(openSource(settings({"tensors=builtin:"})))
+                .startsWith("builtin: names no tensors; expected one of smollm2-"));
     QVERIFY(isTensorFile(data("q.npy")) && isTensorFile(data("heads.npz")) &&
             isTensorFile(data("bfloat16.safetensors")));
     QVERIFY(!isTensorFile(QStringLiteral(ROPEWALK_TEST_DATA "/reference.json")));
@@ -271,7 +278,8 @@ void TestTensors::encodings()
     // One sentence where something is wrong.
     QVERIFY(sentence(openSource(settings({"learned_file=/no/such.npy"})))
                 .startsWith("/no/such.npy: there is no such file"));
-    QVERIFY(sentence(openSource(settings({"transformer_xl_r_file=" + r}))).contains("transformer_xl_file, too"));
+    QVERIFY(
+        sentence(openSource(settings({"transformer_xl_r_file=" + r}))).contains("transformer_xl_file, too"));
     QVERIFY(sentence(openSource(settings({"transformer_xl_file=" + v, "transformer_xl_head=2"})))
                 .contains("expected 0 to 1"));
     QVERIFY(sentence(openSource(settings({"learned_file=" + QString(2001, u'x')})))
