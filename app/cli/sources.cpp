@@ -216,7 +216,9 @@ Result<FigureSource> openSource(const Arguments& arguments)
     // there.
     if (std::none_of(settings->begin(), settings->end(),
                      [](const Setting& setting) { return setting.key == "pair"; }))
-        source->options.pair = std::min(source->options.pair, largestPair(source->configurations));
+        source->options.pair = arguments.has("--session")
+                                   ? std::min(source->options.pair, largestPair(source->configurations))
+                                   : firstPair(source->configurations);
     // A pair and positions that nobody named are no selection to mark in a figure; those of a session are.
     source->options.showsSelection =
         arguments.has("--session") ||
@@ -245,7 +247,7 @@ Result<FigureSource> openFile(const QString& path)
     if (!source)
         return source;
     source->options.showsSelection = false;
-    source->options.pair = std::min(source->options.pair, largestPair(source->configurations));
+    source->options.pair = firstPair(source->configurations);
     return source;
 }
 
