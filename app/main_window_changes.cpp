@@ -144,9 +144,8 @@ void MainWindow::connectStage()
         }
     });
     connect(m_figurePanel, &FigurePanel::fileRequested, this, [this](const QString& title) {
-        const QString path =
-            QFileDialog::getOpenFileName(this, title, m_settings.lastFolder,
-                                         tr("Tensors (*.npy *.npz *.safetensors);;All files (*)"));
+        const QString path = QFileDialog::getOpenFileName(
+            this, title, m_settings.lastFolder, tr("Tensors (*.npy *.npz *.safetensors);;All files (*)"));
         if (path.isEmpty())
             return;
         m_settings.lastFolder = QFileInfo(path).absolutePath();
@@ -238,6 +237,16 @@ void MainWindow::addConfiguration(RopeConfig config, const QString& what)
         const auto [letter, colour] = freeLetter(list);
         list.push_back(asOpened(std::move(config), letter, colour));
         selected = static_cast<int>(list.size()) - 1;
+    });
+    pickTurningPair();
+}
+
+void MainWindow::pickTurningPair()
+{
+    const Session& session = m_document.session();
+    const SessionConfiguration& opened = session.configurations[static_cast<std::size_t>(session.selected)];
+    editOptions([&](FigureOptions& options) {
+        options.pair = firstPair({{opened.config, opened.letter, opened.colour}}, options.pair);
     });
 }
 

@@ -147,6 +147,10 @@ struct FigureJob
 /// Adds what one run on the engine took to the provenance of the whole.
 void addRun(Provenance& whole, const Provenance& part);
 
+/// The pair that is shown where nobody picked one: `wanted` where it turns in the first configuration, else
+/// one as far from the fastest among those that turn.
+int firstPair(const std::vector<FigureConfiguration>& configurations, int wanted = FigureOptions().pair);
+
 /// What is impossible about the options for these configurations: a pair that none of them has, a position or
 /// a distance out of range. Empty when nothing is.
 std::vector<Issue> validateOptions(const FigureOptions& options,

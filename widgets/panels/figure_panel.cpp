@@ -160,7 +160,8 @@ const std::vector<FigurePanel::Row>& FigurePanel::tableRows()
                              options.settings.set(key, value)); // a control offers what the table allows
                      },
                      [key](const FigureOptions& options, const std::string& figure) {
-                         return countsForContent(key, options.content, figure) && countsForView(key, options) &&
+                         return countsForContent(key, options.content, figure) &&
+                                countsForView(key, options) &&
                                 (!needsVectorFile(key) ||
                                  !options.settings.text("transformer_xl_file").empty());
                      },

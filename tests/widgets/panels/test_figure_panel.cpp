@@ -243,7 +243,8 @@ private slots:
         QVERIFY(!bench.panel.control("transformer_xl_head"));
         button->click();
         bench.panel.giveFile("/some/folder/wpe.npy");
-        QCOMPARE(std::string(bench.options.settings.text("learned_file")), std::string("/some/folder/wpe.npy"));
+        QCOMPARE(std::string(bench.options.settings.text("learned_file")),
+                 std::string("/some/folder/wpe.npy"));
         QCOMPARE(button->text(), QString("wpe.npy"));
         QWidget* row = button->parentWidget();
         QVERIFY(static_cast<FieldRow*>(row)->isChanged());
