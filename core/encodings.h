@@ -47,8 +47,8 @@ std::vector<double> randomLearnedTable(std::uint64_t seed, int rows, int width, 
 double meanProductOfRows(std::span<const double> table, int rows, int width, int r);
 
 /// Transformer-XL's term of the position alone, v·W_R R_r = Σ_i a_i sin rω_i + c_i cos rω_i, before 1/√d_h,
-/// with a, c ~ N(0, 2/width) drawn with stream 4, or given. Not even in r = query - key. Dai et al., arXiv:1901.02860,
-/// section 3.3.
+/// with a, c ~ N(0, 2/width) drawn with stream 4, or given. Not even in r = query - key. Dai et al.,
+/// arXiv:1901.02860, section 3.3.
 class TransformerXlTerm
 {
 public:

@@ -50,8 +50,8 @@ Result<Tensor> read(const TensorFile& file, std::size_t index)
     Result<std::vector<double>> values = file.numbers(index);
     if (!values)
         return values.error();
-    const auto notFinite = std::count_if(values->begin(), values->end(),
-                                         [](double value) { return !std::isfinite(value); });
+    const auto notFinite =
+        std::count_if(values->begin(), values->end(), [](double value) { return !std::isfinite(value); });
     if (notFinite > 0)
         return bad(file, "{tensor} has {count} numbers that are NaN or infinite; expected none",
                    {{"tensor", info.name}, {"count", std::to_string(notFinite)}});
@@ -93,19 +93,21 @@ Result<std::vector<double>> projectedBy(const TensorFile& file, const Tensor& r,
     const bool isWeight = r.shape.size() == 2 && r.shape[0] == heads * headDim;
     const bool isOfHeads = r.shape.size() == 3 && r.shape[1] == heads && r.shape[2] == headDim;
     if (!isWeight && !isOfHeads)
-        return wrongShape(file, r.name, r.shape,
-                          "{tensor} has the shape {shape}; expected [{channels}, d_model] or [d_model, {heads}, "
-                          "{width}], as v has {heads} heads of {width} channels",
-                          {{"channels", std::to_string(heads * headDim)},
-                           {"heads", std::to_string(heads)},
-                           {"width", std::to_string(headDim)}});
+        return wrongShape(
+            file, r.name, r.shape,
+            "{tensor} has the shape {shape}; expected [{channels}, d_model] or [d_model, {heads}, "
+            "{width}], as v has {heads} heads of {width} channels",
+            {{"channels", std::to_string(heads * headDim)},
+             {"heads", std::to_string(heads)},
+             {"width", std::to_string(headDim)}});
     const std::int64_t width = isWeight ? r.shape[1] : r.shape[0];
     std::vector<double> projected(static_cast<std::size_t>(width), 0.0);
     for (std::int64_t channel = 0; channel < headDim; ++channel)
         for (std::int64_t column = 0; column < width; ++column) {
             const std::int64_t at = isWeight ? (head * headDim + channel) * width + column
                                              : (column * heads + head) * headDim + channel;
-            projected[static_cast<std::size_t>(column)] += v[channel] * r.values[static_cast<std::size_t>(at)];
+            projected[static_cast<std::size_t>(column)] +=
+                v[channel] * r.values[static_cast<std::size_t>(at)];
         }
     return projected;
 }
@@ -118,9 +120,8 @@ Result<LearnedRows> readLearnedRows(const TensorFile& file)
         return bad(file, "the file has no tensors; expected one, [positions, width]");
     std::size_t index = 0;
     if (file.tensors().size() > 1) {
-        const auto places = placesOf(
-            file, {"wpe", "position_embeddings", "position_embedding", "embed_positions", "pos_embed",
-                   "positions"});
+        const auto places = placesOf(file, {"wpe", "position_embeddings", "position_embedding",
+                                            "embed_positions", "pos_embed", "positions"});
         if (places.size() != 1)
             return notOne(file, places.size(), "wpe, position_embeddings or positions");
         index = places.front();
@@ -131,8 +132,9 @@ Result<LearnedRows> readLearnedRows(const TensorFile& file)
                                                          [](std::int64_t length) { return length == 1; });
     if (!isMatrix || info.shape[dimensions - 2] < 1 || info.shape[dimensions - 2] > kLongest ||
         info.shape[dimensions - 1] < 1 || info.shape[dimensions - 1] > kWidest)
-        return wrongShape(file, info.name, info.shape,
-                          "{tensor} has the shape {shape}; expected [positions, width], a row for each position");
+        return wrongShape(
+            file, info.name, info.shape,
+            "{tensor} has the shape {shape}; expected [positions, width], a row for each position");
     Result<Tensor> table = read(file, index);
     if (!table)
         return table.error();
@@ -202,9 +204,10 @@ Result<TransformerXlVector> readTransformerXl(const TensorFile& vectors, const T
     }
     const std::size_t channels = result.projected.size();
     if (channels < 2 || channels % 2 != 0 || channels > static_cast<std::size_t>(kWidest))
-        return bad(vectors,
-                   "d_model is {width}; expected an even number, one half for the sines and one for the cosines",
-                   {{"width", std::to_string(channels)}});
+        return bad(
+            vectors,
+            "d_model is {width}; expected an even number, one half for the sines and one for the cosines",
+            {{"width", std::to_string(channels)}});
     return result;
 }
 

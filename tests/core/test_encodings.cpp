@@ -196,7 +196,8 @@ void TestEncodings::transformerXl()
     QVERIFY(!isEven);
     // Of a model: the sines' half first. One sine alone, then one cosine alone.
     const std::vector<double> sine{0.0, 3.0, 0.0, 0.0}, cosine{0.0, 0.0, 0.0, -2.0};
-    QCOMPARE(absoluteDifference(TransformerXlTerm(sine, 1e4).at(7.0), 3.0 * std::sin(0.07), 1e-15), QString());
+    QCOMPARE(absoluteDifference(TransformerXlTerm(sine, 1e4).at(7.0), 3.0 * std::sin(0.07), 1e-15),
+             QString());
     QCOMPARE(absoluteDifference(TransformerXlTerm(cosine, 1e4).at(7.0), -2.0 * std::cos(0.07), 1e-15),
              QString());
 }

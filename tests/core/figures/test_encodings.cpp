@@ -214,7 +214,7 @@ void TestEncodingsFigure::learnedFromAFile()
     QCOMPARE(valueAt(with, "learned", 1), (0.0 + 2.0) / 2.0);
     QCOMPARE(valueAt(with, "learned", -2), 3.0);
     QVERIFY(std::isnan(valueAt(with, "learned", 3)));
-    QVERIFY(titled(with, "Learned, added: rows.npy, 3 × 2"));
+    QVERIFY(titled(with, "Learned: rows.npy, 3 × 2"));
     ask.settings.emplace_back("encodings_view", "maps");
     const FigureSpec maps = figureFor(ask);
     const MapSpec* map = findMap(maps, "learned");
@@ -230,7 +230,8 @@ void TestEncodingsFigure::transformerXlFromAFile()
     QVERIFY(!findSeries(without, "transformer_xl"));
     QCOMPARE(without.notes.size(), std::size_t{1});
     auto tensors = std::make_shared<EncodingTensors>();
-    tensors->transformerXl = TransformerXlVector{"xl.npz", 2, 4, {0.5, -1.0, 2.0, 0.25, 1.0, -3.0}, true, false};
+    tensors->transformerXl =
+        TransformerXlVector{"xl.npz", 2, 4, {0.5, -1.0, 2.0, 0.25, 1.0, -3.0}, true, false};
     ask.options.encodingTensors = tensors;
     const FigureSpec with = figureFor(ask);
     QVERIFY(titled(with, "Transformer-XL: xl.npz, head 2"));

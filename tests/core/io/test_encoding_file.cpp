@@ -33,8 +33,9 @@ TensorFile openedTensors(const std::vector<Named>& tensors)
     for (const Named& tensor : tensors) {
         const std::string begin = std::to_string(numbers.size());
         numbers += floats(tensor.values);
-        head += (head.empty() ? "{\"" : ",\"") + tensor.name + "\":{\"dtype\":\"F32\",\"shape\":" +
-                tensor.shape + ",\"data_offsets\":[" + begin + "," + std::to_string(numbers.size()) + "]}";
+        head += (head.empty() ? "{\"" : ",\"") + tensor.name +
+                "\":{\"dtype\":\"F32\",\"shape\":" + tensor.shape + ",\"data_offsets\":[" + begin + "," +
+                std::to_string(numbers.size()) + "]}";
     }
     return opened(safetensors(head + "}", numbers), "model.safetensors");
 }
@@ -63,9 +64,8 @@ private slots:
         const auto batch = readLearnedRows(opened(npyOf("(1, 2, 3)", {1, 2, 3, 4, 5, 6})));
         QVERIFY(batch && batch->rows == 2 && batch->width == 3);
         // Among other tensors by the name that models give it.
-        const auto named =
-            readLearnedRows(openedTensors({{"transformer.wte.weight", "[2,2]", {9, 9, 9, 9}},
-                                           {"transformer.wpe.weight", "[1,2]", {7, 8}}}));
+        const auto named = readLearnedRows(openedTensors({{"transformer.wte.weight", "[2,2]", {9, 9, 9, 9}},
+                                                          {"transformer.wpe.weight", "[1,2]", {7, 8}}}));
         QVERIFY2(named && named->rows == 1 && named->values[1] == 8.0, qPrintable(sentence(named)));
     }
 
@@ -82,7 +82,8 @@ private slots:
             "folder/file.npy: folder/file.npy has the shape [4]; expected [positions, width], a row for each "
             "position");
         row("a batch of two", npyOf("(2, 1, 2)", {1, 2, 3, 4}),
-            "folder/file.npy: folder/file.npy has the shape [2, 1, 2]; expected [positions, width], a row for "
+            "folder/file.npy: folder/file.npy has the shape [2, 1, 2]; expected [positions, width], a row "
+            "for "
             "each position");
         row("no rows", npyOf("(0, 2)", {}),
             "folder/file.npy: folder/file.npy has the shape [0, 2]; expected [positions, width], a row for "
@@ -91,13 +92,13 @@ private slots:
             "folder/file.npy: folder/file.npy has 2 numbers that are NaN or infinite; expected none");
         row("whole numbers",
             npy("{'descr': '<i4', 'fortran_order': False, 'shape': (1, 2), }", floats({1, 2})),
-            "folder/file.npy: folder/file.npy is of type <i4; expected float16, bfloat16, float32 or float64");
+            "folder/file.npy: folder/file.npy is of type <i4; expected float16, bfloat16, float32 or "
+            "float64");
         row("Fortran order",
             npy("{'descr': '<f4', 'fortran_order': True, 'shape': (1, 2), }", floats({1, 2})),
             "folder/file.npy: folder/file.npy is in Fortran order; expected C order, as "
             "numpy.ascontiguousarray gives it");
-        row("big-endian",
-            npy("{'descr': '>f4', 'fortran_order': False, 'shape': (1, 2), }", floats({1, 2})),
+        row("big-endian", npy("{'descr': '>f4', 'fortran_order': False, 'shape': (1, 2), }", floats({1, 2})),
             "folder/file.npy: folder/file.npy is big-endian (float32); expected a little-endian one");
     }
     void learnedRefused()
@@ -133,11 +134,10 @@ private slots:
         }
         // XLNet's r is [d_model, heads, d_h]: the same numbers, otherwise in a row.
         const Named ofHeads{"r", "[2,2,2]", {1, 0, 10, 30, 0, 1, 20, 40}};
-        const auto same = readTransformerXl(
-            openedTensors({{"layer.0.r_r_bias", "[2,2]", {1, 2, 5, 7}},
-                           {"layer.0.r_w_bias", "[2,2]", {0, 0, 0, 0}},
-                           {"layer.0.r", "[2,2,2]", ofHeads.values}}),
-            nullptr, 1);
+        const auto same = readTransformerXl(openedTensors({{"layer.0.r_r_bias", "[2,2]", {1, 2, 5, 7}},
+                                                           {"layer.0.r_w_bias", "[2,2]", {0, 0, 0, 0}},
+                                                           {"layer.0.r", "[2,2,2]", ofHeads.values}}),
+                                            nullptr, 1);
         QVERIFY2(same, qPrintable(sentence(same)));
         QVERIFY(same->projected == (std::vector<double>{260, 380}));
         QVERIFY(same->hasContentBias);
@@ -159,13 +159,15 @@ private slots:
         QCOMPARE(refused({v, r}), QString());
         QCOMPARE(refused({v, r}, 2),
                  QString("model.safetensors: transformer_xl_head is 2; v has 2, expected 0 to 1"));
-        QCOMPARE(refused({v, {"x", "[1]", {1}}}),
-                 QString("model.safetensors: the file has no tensor named r, W_R or r_net.weight; it has v, x"));
+        QCOMPARE(
+            refused({v, {"x", "[1]", {1}}}),
+            QString("model.safetensors: the file has no tensor named r, W_R or r_net.weight; it has v, x"));
         QCOMPARE(refused({r, {"x", "[1]", {1}}}),
                  QString("model.safetensors: the file has no tensor named v or r_r_bias; it has r, x"));
-        QCOMPARE(refused({v, {"r", "[3,2]", {1, 2, 3, 4, 5, 6}}}),
-                 QString("model.safetensors: r has the shape [3, 2]; expected [4, d_model] or [d_model, 2, 2], "
-                         "as v has 2 heads of 2 channels"));
+        QCOMPARE(
+            refused({v, {"r", "[3,2]", {1, 2, 3, 4, 5, 6}}}),
+            QString("model.safetensors: r has the shape [3, 2]; expected [4, d_model] or [d_model, 2, 2], "
+                    "as v has 2 heads of 2 channels"));
         QCOMPARE(refused({v, {"r", "[4,1]", {1, 2, 3, 4}}}),
                  QString("model.safetensors: d_model is 1; expected an even number, one half for the sines "
                          "and one for the cosines"));
