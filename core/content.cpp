@@ -67,6 +67,14 @@ std::vector<Issue> notesOn(const HeadTensors& tensors, const RopeConfig& config)
     if (tensors.notFinite > 0)
         add(Severity::Warning, "{tensors}: {count} values are NaN or infinite; they are gaps",
             {{"count", groupedDigits(tensors.notFinite)}});
+    if (!tensors.leftOut.empty())
+        add(Severity::Read,
+            tensors.leftOut.size() == 1
+                ? "{tensors}: {first} of the file is no .npy and was left out"
+                : "{tensors}: {first} and {count} more of the file are no .npy and were "
+                  "left out",
+            {{"first", tensors.leftOut.front().substr(0, 60)},
+             {"count", std::to_string(tensors.leftOut.size() - 1)}});
     if (!tensors.layout)
         add(Severity::Assumed,
             "{tensors}: the order of its channels is not stated; taken as this configuration's, {layout}",

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "produce.h"
 
+#include "../file_text.h"
 #include "cli.h"
 
 #include "core/validate.h"
@@ -80,7 +81,7 @@ Result<std::unique_ptr<Engine>> openEngine(BackendChoice choice, CpuSettings cpu
 }
 
 Result<FigureSpec> computeFigure(Engine& engine, const FigureInfo& figure, const FigureSource& source,
-                                 OutputType type)
+                                 OutputType type, const std::function<void(double)>& progress)
 {
     for (const FigureConfiguration& shown : source.configurations) {
         const std::vector<Issue> issues = validate(shown.config);
@@ -94,7 +95,7 @@ Result<FigureSpec> computeFigure(Engine& engine, const FigureInfo& figure, const
     request.wantsDecay = figure.needsDecay;
     // The data is complete whether the bound is drawn or not.
     request.wantsBound = source.options.showBound || type == OutputType::Json || type == OutputType::Csv;
-    const Result<FigureResults> results = computeFigureResults(engine, request);
+    const Result<FigureResults> results = computeFigureResults(engine, request, nullptr, {}, progress);
     if (!results)
         return results.error();
     FigureSpec spec = buildFigure(figure, *results);
@@ -121,6 +122,17 @@ Result<QByteArray> writeAs(OutputType type, const FigureSpec& figure, ExportOpti
         break;
     }
     return exportFigure(figure, options);
+}
+
+Result<void> writeAsFile(const QString& path, OutputType type, const FigureSpec& figure,
+                         const ExportOptions& options)
+{
+    if (type == OutputType::Json || type == OutputType::Csv)
+        return writeFileInPieces(path, [&](const FileSink& sink) {
+            type == OutputType::Json ? writeFigureJson(figure, sink) : writeFigureCsv(figure, sink);
+        });
+    const Result<QByteArray> content = writeAs(type, figure, options);
+    return content ? writeFile(path, *content) : Result<void>(content.error());
 }
 
 } // namespace ropewalk

@@ -12,6 +12,7 @@
 #include <QString>
 #include <QStringList>
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -35,11 +36,16 @@ Result<CpuSettings> takeCpu(QStringList& arguments);
 /// The engine; NotBuilt or NotAvailable when one backend is asked for that cannot work here.
 Result<std::unique_ptr<Engine>> openEngine(BackendChoice choice, CpuSettings cpu = {});
 
-/// Computes a figure in full. Errors: BadInput when a configuration is impossible; the engine's.
+/// Computes a figure in full. Errors: BadInput when a configuration is impossible; the engine's. `progress`
+/// as that of computeFigureResults.
 Result<FigureSpec> computeFigure(Engine& engine, const FigureInfo& figure, const FigureSource& source,
-                                 OutputType type);
+                                 OutputType type, const std::function<void(double)>& progress = {});
 
 /// The file's bytes; the same figure gives the same bytes. Errors: BadInput, Output.
 Result<QByteArray> writeAs(OutputType type, const FigureSpec& figure, ExportOptions options);
+
+/// The same into a file, data piece after piece. Errors: as writeAs and writeFile.
+Result<void> writeAsFile(const QString& path, OutputType type, const FigureSpec& figure,
+                         const ExportOptions& options);
 
 } // namespace ropewalk
