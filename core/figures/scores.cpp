@@ -662,7 +662,9 @@ private:
         const double cells = rows * keys * (grid.isCausal ? 0.5 : 1.0) * terms;
         if (isTable)
             nanoseconds += m_isSoftmax ? 3.0 * cells / static_cast<double>(grid.block) : 0.0;
-        else if (!isProduct)
+        else if (isProduct)
+            nanoseconds += (rows + keys) * width * 4.0;
+        else
             nanoseconds += cells * ((m_isFixed ? 1.0 : 0.02 * width) + (m_isSoftmax ? 2.0 : 0.5));
         return nanoseconds * 1e-6 > kPreviewMilliseconds ? strideFor(kPreviewCells) : 1;
     }
@@ -763,18 +765,19 @@ private:
 
     void poolMarginals()
     {
-        m_map.columnMean.assign(static_cast<std::size_t>(m_map.columns), kNaN);
-        for (std::size_t column = 0; column < m_map.columnMean.size(); ++column) {
-            double sum = 0.0;
-            std::int64_t count = 0;
-            for (std::size_t at = column; at < m_map.mean.size(); at += m_map.columnMean.size())
-                if (m_map.count[at] > 0) {
-                    sum += m_map.mean[at] * static_cast<double>(m_map.count[at]);
-                    count += m_map.count[at];
+        const auto columns = static_cast<std::size_t>(m_map.columns);
+        std::vector<double> sums(columns);
+        std::vector<std::int64_t> counts(columns);
+        for (std::size_t first = 0; first < m_map.mean.size(); first += columns) // as they lie in memory
+            for (std::size_t column = 0; column < columns; ++column)
+                if (const std::int64_t count = m_map.count[first + column]; count > 0) {
+                    sums[column] += m_map.mean[first + column] * static_cast<double>(count);
+                    counts[column] += count;
                 }
-            if (count > 0)
-                m_map.columnMean[column] = sum / static_cast<double>(count);
-        }
+        m_map.columnMean.resize(columns);
+        for (std::size_t column = 0; column < columns; ++column)
+            m_map.columnMean[column] =
+                counts[column] > 0 ? sums[column] / static_cast<double>(counts[column]) : kNaN;
     }
 
     FigureJob& m_job;

@@ -14,7 +14,8 @@ set(ROPEWALK_KERNEL_SOURCES
 # Only here do products and sums become one: they are most of the work.
 set_source_files_properties(kernels/fused.cpp PROPERTIES COMPILE_OPTIONS "-ffp-contract=fast")
 # The compiler's own AVX-512 intrinsics start from "undefined" values, about which g++ 12 warns.
-set(ROPEWALK_KERNEL_OPTIONS -fno-math-errno -fno-trapping-math -Wno-psabi -Wno-maybe-uninitialized -Wno-uninitialized)
+set(ROPEWALK_KERNEL_OPTIONS -fno-math-errno -fno-trapping-math -Wno-psabi -Wno-unknown-pragmas
+  -Wno-maybe-uninitialized -Wno-uninitialized)
 if(NOT ROPEWALK_SANITIZE)
   list(APPEND ROPEWALK_KERNEL_OPTIONS $<$<NOT:$<CONFIG:Debug>>:-O3>)
 endif()
