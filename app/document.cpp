@@ -123,12 +123,13 @@ Result<std::vector<Issue>> Document::openSession(const QString& path)
         return error;
     }
     // A session whose tensors are gone still opens: what needs them says so.
-    if (const Result<void> loaded = loadTensors(reading->session.options); !loaded) {
-        Message sentence = loaded.error().message;
-        sentence.text = "{file}: " + sentence.text;
-        sentence.values.emplace_back("file", loaded.error().context);
-        reading->notes.push_back({Severity::Warning, "tensors", std::move(sentence)});
-    }
+    for (const auto load : {loadTensors, loadEncodingTensors})
+        if (const Result<void> loaded = load(reading->session.options); !loaded) {
+            Message sentence = loaded.error().message;
+            sentence.text = "{file}: " + sentence.text;
+            sentence.values.emplace_back("file", loaded.error().context);
+            reading->notes.push_back({Severity::Warning, "tensors", std::move(sentence)});
+        }
     replace(reading->session, path, reading->unknownKeys);
     return reading->notes;
 }

@@ -35,12 +35,25 @@ Result<std::string> readTextFile(const QString& path)
 
 Result<void> writeFile(const QString& path, const QByteArray& content)
 {
+    return writeFileInPieces(path, [&](const FileSink& sink) {
+        sink({content.constData(), static_cast<std::size_t>(content.size())});
+    });
+}
+
+Result<void> writeFileInPieces(const QString& path, const std::function<void(const FileSink&)>& write)
+{
     // The rename at the end would put a file in the place of a device or a pipe.
     if (QFileInfo::exists(path) && !QFileInfo(path).isFile())
         return Error{ErrorCode::Output, "this is no regular file; expected one, or a new name",
                      path.toStdString()};
     QSaveFile file(path);
-    if (!file.open(QIODevice::WriteOnly) || file.write(content) != content.size() || !file.commit())
+    bool isWritten = file.open(QIODevice::WriteOnly);
+    if (isWritten)
+        write([&](std::string_view piece) {
+            const auto size = static_cast<qint64>(piece.size());
+            isWritten = isWritten && file.write(piece.data(), size) == size;
+        });
+    if (!isWritten || !file.commit())
         return Error{
             ErrorCode::Output,
             {"the file could not be written: {reason}", {{"reason", file.errorString().toStdString()}}},

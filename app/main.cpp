@@ -81,7 +81,8 @@ int main(int argc, char** argv)
     QCoreApplication::setApplicationName("ropewalk");
     if (const std::optional<int> code = ropewalk::runCommandLine(arguments))
         return *code;
-    ropewalk::MainWindow window(ropewalk::makeEngine(ropewalk::BackendChoice::Auto, *cpu), ropewalk::loadPresets(), ropewalk::loadReferences(),
+    ropewalk::MainWindow window(ropewalk::makeEngine(ropewalk::BackendChoice::Auto, *cpu),
+                                ropewalk::loadPresets(), ropewalk::loadReferences(),
                                 ropewalk::loadSettings());
     window.show();
     for (qsizetype i = 0; i < arguments.size(); ++i)

@@ -108,6 +108,7 @@ private:
     void chooseTensors(); ///< a menu of the built-in ones and of a file
     void pasteConfiguration();
     void addConfiguration(RopeConfig config, const QString& what);
+    void pickTurningPair(); ///< where the picked one stands still in the configuration that was opened
     void editList(const QString& what,
                   const std::function<void(std::vector<SessionConfiguration>&, int&)>& change);
     void editOptions(const std::function<void(FigureOptions&)>& change);
@@ -134,7 +135,13 @@ private:
     Document m_document;
     ComputeController m_controller;
     std::shared_ptr<const FigureReply> m_reply;
-    std::vector<Issue> m_notes; ///< of the last file read
+    /// What was noted about the last file read, or about one of its configurations (by its name).
+    struct Notes
+    {
+        QString of; ///< empty: the file
+        std::vector<Issue> list;
+    };
+    std::vector<Notes> m_notes;
     QString m_notesTitle;
 
     ConfigList* m_configList = nullptr;

@@ -6,6 +6,7 @@
 #include "core/config_keys.h"
 #include "core/json_writer.h"
 #include "session_edits.h"
+#include "tensors.h"
 #include "widgets/figure_canvas.h"
 #include "widgets/panels/config_list.h"
 #include "widgets/panels/config_panel.h"
@@ -18,6 +19,7 @@
 #include <QAction>
 #include <QApplication>
 #include <QFileDialog>
+#include <QFileInfo>
 #include <QKeyEvent>
 #include <QMenu>
 
@@ -130,11 +132,24 @@ void MainWindow::connectStage()
 
     connect(m_figureBar, &FigureBar::figureChosen, this, &MainWindow::showFigure);
     connect(m_figureBar, &FigureBar::countChosen, this, &MainWindow::showCount);
-    connect(m_figurePanel, &FigurePanel::optionsEdited, this, [this](const FigureOptions& options) {
-        if (options.content != Content::File || options.tensors)
-            m_document.setOptions(options);
-        else if (!openTensors(options.tensorChoice))
+    connect(m_figurePanel, &FigurePanel::optionsEdited, this, [this](const FigureOptions& edited) {
+        FigureOptions options = edited;
+        if (const Result<void> loaded = loadEncodingTensors(options); !loaded) {
+            report(loaded.error());
             showFigurePanel(); // the control goes back to what is shown
+        } else if (options.content != Content::File || options.tensors) {
+            m_document.setOptions(options);
+        } else if (!openTensors(options.tensorChoice)) {
+            showFigurePanel();
+        }
+    });
+    connect(m_figurePanel, &FigurePanel::fileRequested, this, [this](const QString& title) {
+        const QString path = QFileDialog::getOpenFileName(
+            this, title, m_settings.lastFolder, tr("Tensors (*.npy *.npz *.safetensors);;All files (*)"));
+        if (path.isEmpty())
+            return;
+        m_settings.lastFolder = QFileInfo(path).absolutePath();
+        m_figurePanel->giveFile(path);
     });
     connect(m_figurePanel, &FigurePanel::openTensorsRequested, this, &MainWindow::chooseTensors);
     connect(m_figurePanel, &FigurePanel::toggled, this, [this] { m_isFigurePanelChosen |= !m_isShowing; });
@@ -222,6 +237,16 @@ void MainWindow::addConfiguration(RopeConfig config, const QString& what)
         const auto [letter, colour] = freeLetter(list);
         list.push_back(asOpened(std::move(config), letter, colour));
         selected = static_cast<int>(list.size()) - 1;
+    });
+    pickTurningPair();
+}
+
+void MainWindow::pickTurningPair()
+{
+    const Session& session = m_document.session();
+    const SessionConfiguration& opened = session.configurations[static_cast<std::size_t>(session.selected)];
+    editOptions([&](FigureOptions& options) {
+        options.pair = firstPair({{opened.config, opened.letter, opened.colour}}, options.pair);
     });
 }
 

@@ -79,13 +79,13 @@ bool MainWindow::openFile(const QString& path)
         report(notes.error());
         return false;
     }
-    m_notes = *notes;
+    m_notes = {{{}, *notes}};
     m_notesTitle = QFileInfo(path).fileName();
-    if (!m_notes.empty())
+    if (!notes->empty())
         m_messageBar->showMessage(
             {"notes",
              MessageKind::Warning,
-             tr("%1: %n remark(s) on reading", nullptr, static_cast<int>(m_notes.size())).arg(m_notesTitle),
+             tr("%1: %n remark(s) on reading", nullptr, static_cast<int>(notes->size())).arg(m_notesTitle),
              {{"details", tr("Details")}}});
     remember(path);
     return true;
@@ -187,7 +187,7 @@ bool MainWindow::placeModel(const QString& path, bool isAdded)
         report(reading.error());
         return false;
     }
-    m_notes = reading->notes;
+    m_notes = {{{}, reading->notes}};
     m_notesTitle = QFileInfo(path).fileName();
     if (reading->configurations.empty()) {
         m_messageBar->showMessage({"notes",
@@ -202,7 +202,7 @@ bool MainWindow::placeModel(const QString& path, bool isAdded)
     for (RopeConfig config : reading->configurations) {
         if (config.layerType) // several rows of one model are told apart by the kind of layer
             config.name += ", " + *config.layerType;
-        m_notes.insert(m_notes.end(), config.notes.begin(), config.notes.end());
+        m_notes.push_back({QString::fromStdString(config.name), config.notes});
         if (placed == 0 && !isAdded) {
             SessionConfiguration& place = list[static_cast<std::size_t>(selected)];
             place = asOpened(config, place.letter, place.colour);
@@ -224,12 +224,14 @@ bool MainWindow::placeModel(const QString& path, bool isAdded)
         return false;
     }
     m_document.editConfigurations(std::move(list), selected, tr("open %1").arg(m_notesTitle));
+    pickTurningPair();
     int assumed = 0;
     int contradictions = 0;
-    for (const Issue& note : m_notes) {
-        assumed += note.severity == Severity::Assumed;
-        contradictions += note.severity == Severity::Conflict || note.severity == Severity::Warning;
-    }
+    for (const Notes& notes : m_notes)
+        for (const Issue& note : notes.list) {
+            assumed += note.severity == Severity::Assumed;
+            contradictions += note.severity == Severity::Conflict || note.severity == Severity::Warning;
+        }
     QString said = tr("Read %1").arg(m_notesTitle);
     if (assumed > 0)
         said += tr(" · %1 assumed").arg(assumed);
@@ -259,7 +261,7 @@ void MainWindow::pasteConfiguration()
     }
     place.config = *pasted;
     place.original = *pasted; // what is edited from here on differs from this
-    m_notes = pasted->notes;
+    m_notes = {{{}, pasted->notes}};
     m_notesTitle = tr("pasted text");
     const QString letter = QString::fromStdString(place.letter);
     m_document.editConfigurations(std::move(list), selected, tr("paste a configuration"));
@@ -270,11 +272,16 @@ void MainWindow::pasteConfiguration()
 void MainWindow::showNotes()
 {
     QString html = "<table cellpadding='4'>";
-    for (const Issue& note : m_notes) {
-        const std::string_view kind = word(note.severity);
-        html += "<tr><td>" + QString::fromUtf8(kind.data(), static_cast<qsizetype>(kind.size())) +
-                "</td><td><b>" + QString::fromStdString(note.field).toHtmlEscaped() + "</b></td><td>" +
-                messageText(note.text).toHtmlEscaped() + "</td></tr>";
+    for (const Notes& notes : m_notes) {
+        // Kinds of layers have the same fields: whose they are stands above them.
+        if (m_notes.size() > 2 && !notes.of.isEmpty())
+            html += "<tr><td colspan='3'><h4>" + notes.of.toHtmlEscaped() + "</h4></td></tr>";
+        for (const Issue& note : notes.list) {
+            const std::string_view kind = word(note.severity);
+            html += "<tr><td>" + QString::fromUtf8(kind.data(), static_cast<qsizetype>(kind.size())) +
+                    "</td><td><b>" + QString::fromStdString(note.field).toHtmlEscaped() + "</b></td><td>" +
+                    messageText(note.text).toHtmlEscaped() + "</td></tr>";
+        }
     }
     showText(tr("What was read: %1").arg(m_notesTitle), html + "</table>");
 }

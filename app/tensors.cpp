@@ -2,6 +2,7 @@
 #include "tensors.h"
 
 #include "core/config_keys.h"
+#include "core/io/encoding_file.h"
 
 #include <QDir>
 #include <QFile>
@@ -31,6 +32,13 @@ std::vector<std::string> builtinNames()
 Result<TensorFile> openBuiltin(const std::string& name)
 {
     const std::vector<std::string> names = builtinNames();
+    if (name.empty()) {
+        std::string known;
+        for (const std::string& each : names)
+            known += (known.empty() ? "" : ", ") + each;
+        return Error{
+            ErrorCode::Usage, {"builtin: names no tensors; expected one of {known}", {{"known", known}}}, {}};
+    }
     if (std::find(names.begin(), names.end(), name) == names.end())
         return Error{ErrorCode::Usage,
                      {"there are no built-in tensors {name}; the nearest known are {nearest}",
@@ -49,8 +57,7 @@ Result<TensorFile> openFile(const std::string& path)
         return openBuiltin(path.substr(kBuiltin.size()));
     const QFileInfo info(QString::fromStdString(path));
     if (!info.exists())
-        return Error{ErrorCode::BadInput,
-                     "there is no such file; expected queries and keys in a .npy, .npz or .safetensors file",
+        return Error{ErrorCode::BadInput, "there is no such file; expected a .npy, .npz or .safetensors file",
                      path};
     if (!info.isFile())
         return Error{ErrorCode::BadInput, "not a file; expected a .npy, .npz or .safetensors file", path};
@@ -126,6 +133,53 @@ Result<void> loadTensors(FigureOptions& options)
     if (!tensors)
         return tensors.error();
     options.tensors = std::make_shared<const HeadTensors>(std::move(*tensors));
+    return {};
+}
+
+Result<void> loadEncodingTensors(FigureOptions& options)
+{
+    const FigureSettings& settings = options.settings;
+    const EncodingChoice choice{
+        std::string(settings.text("learned_file")), std::string(settings.text("transformer_xl_file")),
+        std::string(settings.text("transformer_xl_r_file")), settings.whole("transformer_xl_head")};
+    if (choice.isEmpty()) {
+        options.encodingTensors.reset();
+        return {};
+    }
+    if (options.encodingTensors && options.encodingTensors->choice == choice)
+        return {};
+    if (choice.vectorFile.empty() && !choice.projectionFile.empty())
+        return Error{ErrorCode::Usage,
+                     "transformer_xl_r_file names r, and no file names v; expected transformer_xl_file, too",
+                     {}};
+    EncodingTensors read{choice, {}, {}};
+    if (!choice.learnedFile.empty()) {
+        const Result<TensorFile> file = openFile(choice.learnedFile);
+        if (!file)
+            return file.error();
+        Result<LearnedRows> rows = readLearnedRows(*file);
+        if (!rows)
+            return rows.error();
+        read.learned = std::move(*rows);
+    }
+    if (!choice.vectorFile.empty()) {
+        const Result<TensorFile> vectors = openFile(choice.vectorFile);
+        if (!vectors)
+            return vectors.error();
+        std::optional<TensorFile> projections;
+        if (!choice.projectionFile.empty()) {
+            Result<TensorFile> file = openFile(choice.projectionFile);
+            if (!file)
+                return file.error();
+            projections = std::move(*file);
+        }
+        Result<TransformerXlVector> vector =
+            readTransformerXl(*vectors, projections ? &*projections : nullptr, choice.head);
+        if (!vector)
+            return vector.error();
+        read.transformerXl = std::move(*vector);
+    }
+    options.encodingTensors = std::make_shared<const EncodingTensors>(std::move(read));
     return {};
 }
 

@@ -33,6 +33,10 @@ Result<HeadTensors> openTensors(const TensorChoice& choice);
 /// out where it is not. Errors: as openTensors.
 Result<void> loadTensors(FigureOptions& options);
 
+/// The same for what the settings of `encodings` name; nothing is read again that is open. Errors: BadInput
+/// with the path as context, Usage for a choice that cannot be; the options are unchanged then.
+Result<void> loadEncodingTensors(FigureOptions& options);
+
 /// Whether a file begins as one of tensors does; for what is opened or dropped.
 bool isTensorFile(const QString& path);
 

@@ -297,6 +297,10 @@ void setContent(const Setting& setting, FigureOptions& options)
 template<std::string TensorChoice::*Member>
 void setTensorPath(const Setting& setting, FigureOptions& options)
 {
+    if (setting.value.empty())
+        refuse(Member == &TensorChoice::file ? "{key} is empty; expected a file, or builtin:NAME"
+                                             : "{key} is empty; expected a file",
+               {{"key", setting.key}});
     options.tensorChoice.*Member = setting.value;
     // One file or two: the one asked for last takes the place of the other kind.
     if (Member == &TensorChoice::file)

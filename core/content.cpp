@@ -67,6 +67,14 @@ std::vector<Issue> notesOn(const HeadTensors& tensors, const RopeConfig& config)
     if (tensors.notFinite > 0)
         add(Severity::Warning, "{tensors}: {count} values are NaN or infinite; they are gaps",
             {{"count", groupedDigits(tensors.notFinite)}});
+    if (!tensors.leftOut.empty())
+        add(Severity::Read,
+            tensors.leftOut.size() == 1
+                ? "{tensors}: {first} of the file is no .npy and was left out"
+                : "{tensors}: {first} and {count} more of the file are no .npy and were "
+                  "left out",
+            {{"first", tensors.leftOut.front().substr(0, 60)},
+             {"count", std::to_string(tensors.leftOut.size() - 1)}});
     if (!tensors.layout)
         add(Severity::Assumed,
             "{tensors}: the order of its channels is not stated; taken as this configuration's, {layout}",
@@ -192,8 +200,8 @@ bool ContentSource::makesSameRows(const ContentSource& other) const
 {
     const auto values = [](const ContentSource& of) {
         return std::tie(of.m_content, of.m_headDim, of.m_seed, of.m_rho, of.m_isPerPosition, of.m_needle,
-                        of.m_fixedQuery, of.m_fixedKey, of.m_meanQuery, of.m_meanKey, of.m_sigma, of.m_tensors,
-                        of.m_channels);
+                        of.m_fixedQuery, of.m_fixedKey, of.m_meanQuery, of.m_meanKey, of.m_sigma,
+                        of.m_tensors, of.m_channels);
     };
     return values(*this) == values(other);
 }

@@ -50,8 +50,8 @@ public:
     Info info() const override
     {
         std::string device(m_kernels ? cpuLevelName(m_kernels->level) : "x86-64");
-        device += ", " + std::to_string(m_workers.threads()) +
-                  (m_workers.threads() == 1 ? " thread" : " threads");
+        device +=
+            ", " + std::to_string(m_workers.threads()) + (m_workers.threads() == 1 ? " thread" : " threads");
         return {"cpu", device, "double"};
     }
 

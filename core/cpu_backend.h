@@ -12,7 +12,7 @@ namespace ropewalk {
 struct CpuSettings
 {
     std::optional<CpuLevel> level = std::nullopt; ///< one of availableCpuLevels(); none: the highest of them
-    int threads = 0;               ///< that compute; 0: as many as the processor has
+    int threads = 0;                              ///< that compute; 0: as many as the processor has
 };
 
 /// The processor: always there, supports every operation, polls the stop between strips of a few

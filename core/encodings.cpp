@@ -96,19 +96,16 @@ std::vector<double> randomLearnedTable(std::uint64_t seed, int rows, int width, 
     return table;
 }
 
-std::vector<double> meanProductsOfRows(std::span<const double> table, int rows, int width, int last)
+double meanProductOfRows(std::span<const double> table, int rows, int width, int r)
 {
-    assert(last < rows && table.size() == static_cast<std::size_t>(rows) * static_cast<std::size_t>(width));
+    assert(0 <= r && r < rows &&
+           table.size() == static_cast<std::size_t>(rows) * static_cast<std::size_t>(width));
     using Rows = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
     const Eigen::Map<const Rows> e(table.data(), rows, width);
-    std::vector<double> means;
-    for (int r = 0; r <= last; ++r) {
-        double sum = 0.0;
-        for (int m = r; m < rows; ++m)
-            sum += e.row(m).dot(e.row(m - r));
-        means.push_back(sum / (rows - r));
-    }
-    return means;
+    double sum = 0.0;
+    for (int m = r; m < rows; ++m)
+        sum += e.row(m).dot(e.row(m - r));
+    return sum / (rows - r);
 }
 
 TransformerXlTerm::TransformerXlTerm(std::uint64_t seed, int width, double base)
@@ -120,6 +117,16 @@ TransformerXlTerm::TransformerXlTerm(std::uint64_t seed, int width, double base)
         m_cosine.push_back(sd * standardNormal(seed, RandomStream::TransformerXl, channel, 1));
         m_omega.push_back(omega(width, base, i));
     }
+}
+
+TransformerXlTerm::TransformerXlTerm(std::span<const double> projected, double base)
+{
+    assert(projected.size() % 2 == 0);
+    const std::size_t half = projected.size() / 2;
+    m_sine.assign(projected.begin(), projected.begin() + static_cast<std::ptrdiff_t>(half));
+    m_cosine.assign(projected.begin() + static_cast<std::ptrdiff_t>(half), projected.end());
+    for (std::size_t i = 0; i < half; ++i)
+        m_omega.push_back(omega(static_cast<int>(projected.size()), base, static_cast<int>(i)));
 }
 
 double TransformerXlTerm::at(double distance) const

@@ -43,16 +43,18 @@ private:
 /// A learned table E[rows × width] as it is before training: N(0, sigma²), drawn with stream 3.
 std::vector<double> randomLearnedTable(std::uint64_t seed, int rows, int width, double sigma);
 
-/// The mean over m = r..rows-1 of E_m·E_{m-r} for r = 0..last, last < rows.
-std::vector<double> meanProductsOfRows(std::span<const double> table, int rows, int width, int last);
+/// The mean over m = r..rows-1 of E_m·E_{m-r}, 0 ≤ r < rows.
+double meanProductOfRows(std::span<const double> table, int rows, int width, int r);
 
 /// Transformer-XL's term of the position alone, v·W_R R_r = Σ_i a_i sin rω_i + c_i cos rω_i, before 1/√d_h,
-/// with a, c ~ N(0, 2/width) drawn with stream 4. Not even in r = query - key. Dai et al., arXiv:1901.02860,
-/// section 3.3.
+/// with a, c ~ N(0, 2/width) drawn with stream 4, or given. Not even in r = query - key. Dai et al.,
+/// arXiv:1901.02860, section 3.3.
 class TransformerXlTerm
 {
 public:
     TransformerXlTerm(std::uint64_t seed, int width, double base);
+    /// The a, then the c, of a model: W_Rᵀv, of even length.
+    TransformerXlTerm(std::span<const double> projected, double base);
     double at(double distance) const;
 
 private:

@@ -187,6 +187,19 @@ void addRun(Provenance& whole, const Provenance& part)
     whole.milliseconds = milliseconds;
 }
 
+int firstPair(const std::vector<FigureConfiguration>& configurations, int wanted)
+{
+    int mostPairs = 1;
+    for (const FigureConfiguration& shown : configurations)
+        mostPairs = std::max(mostPairs, shown.config.headDim / 2);
+    if (configurations.empty() || hasError(validate(configurations.front().config)))
+        return std::min(wanted, mostPairs - 1);
+    const FrequencyTable table = frequencyTable(configurations.front().config);
+    constexpr int kUsualPairs = 64; // of a head of 128 channels
+    return table.turns(wanted) ? wanted
+                               : std::min(wanted * table.turningPairs() / kUsualPairs, mostPairs - 1);
+}
+
 std::vector<Issue> validateOptions(const FigureOptions& options,
                                    const std::vector<FigureConfiguration>& configurations)
 {
@@ -216,7 +229,7 @@ std::vector<Issue> validateOptions(const FigureOptions& options,
         outOfRange("max_distance", std::to_string(options.maxDistance), "1",
                    std::to_string(kLongestDistance));
     if (!(options.rho >= -1.0 && options.rho <= 1.0))
-        outOfRange("rho", shortNumber(options.rho), "-1", "1");
+        outOfRange("rho", shortNumber(options.rho), "−1", "1");
     return issues;
 }
 
@@ -276,10 +289,9 @@ Result<FigureResults> computeFigureResults(Engine& engine, const ComputeRequest&
             continue;
         std::shared_ptr<const FigureData> data = reusableData(previous, request, *figure);
         if (!data) {
-            FigureJob job{engine,           request,
-                          results.configurations, results.computed,
-                          results.provenance,     stop,
-                          progress,         nullptr};
+            FigureJob job{
+                engine,   request, results.configurations, results.computed, results.provenance, stop,
+                progress, nullptr};
             if (previous) {
                 const auto before = previous->data.find(figure->id);
                 if (before != previous->data.end())

@@ -3,6 +3,7 @@
 
 #include "channel_map.h"
 #include "content.h"
+#include "encoding_tensors.h"
 #include "engine.h"
 #include "figure_settings.h"
 #include "figure_spec.h"
@@ -32,6 +33,8 @@ struct FigureOptions
     std::shared_ptr<const HeadTensors>
         tensors;                       ///< of the content `file`; the same pointer is the same content
     FigureSettings settings;           ///< of single figures
+    std::shared_ptr<const EncodingTensors>
+        encodingTensors;               ///< what the settings of `encodings` name; the same pointer, the same
     bool showBound = false;            ///< draw RoFormer's bound factor
     bool isDistanceLogarithmic = true; ///< decay's x axis
     std::string focus; ///< letter of the configuration that captions, bars and bands are of; empty: the first
@@ -143,6 +146,10 @@ struct FigureJob
 
 /// Adds what one run on the engine took to the provenance of the whole.
 void addRun(Provenance& whole, const Provenance& part);
+
+/// The pair that is shown where nobody picked one: `wanted` where it turns in the first configuration, else
+/// one as far from the fastest among those that turn.
+int firstPair(const std::vector<FigureConfiguration>& configurations, int wanted = FigureOptions().pair);
 
 /// What is impossible about the options for these configurations: a pair that none of them has, a position or
 /// a distance out of range. Empty when nothing is.

@@ -438,13 +438,24 @@ const std::vector<FigureSettingInfo>& table()
          1.0,
          256.0,
          true},
-        {"learned_from",
-         "Learned table",
-         "Drawn at random, or the rows of the open tensor file",
-         "encodings",
-         SettingKind::Choice,
+        {"learned_file", "Learned table",
+         "A .npy, .npz or .safetensors file of learned embeddings, [positions, width]; none: drawn at random",
+         "encodings", SettingKind::File, ""},
+        {"transformer_xl_file", "Transformer-XL: v",
+         "A file with v and r of Transformer-XL, or with their product of d_model numbers; none: drawn at "
          "random",
-         {{"random", "Random"}, {"file", "File"}}},
+         "encodings", SettingKind::File, ""},
+        {"transformer_xl_r_file", "Transformer-XL: r", "A file with r where the other one holds v alone",
+         "encodings", SettingKind::File, ""},
+        {"transformer_xl_head",
+         "Transformer-XL: head",
+         "The head whose v is taken of a file with several",
+         "encodings",
+         SettingKind::Whole,
+         "0",
+         {},
+         0.0,
+         255.0},
         {"mixing",
          "Mixing matrix",
          "The matrix M between the two sides of the four terms",
@@ -579,6 +590,13 @@ Result<void> FigureSettings::set(std::string_view key, std::string_view value)
         if (value != "true" && value != "false")
             return refuse(key, value, "true or false");
         break;
+    case SettingKind::File: {
+        constexpr std::size_t kLongestPath = 2000;
+        if (value.size() > kLongestPath)
+            return refuse(key, value.substr(0, 60),
+                          {"a path of at most {most} bytes", {{"most", std::to_string(kLongestPath)}}});
+        break;
+    }
     case SettingKind::Whole:
     case SettingKind::Number: {
         const auto number = readNumber(value);

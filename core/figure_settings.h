@@ -16,7 +16,8 @@ enum class SettingKind {
     Choice, ///< one of its words
     Switch, ///< true or false
     Whole,  ///< a whole number within its range
-    Number  ///< a number within its range
+    Number, ///< a number within its range
+    File    ///< a path; empty: none. Read by the app
 };
 
 /// One word of a choice, with its name for people.

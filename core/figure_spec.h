@@ -218,6 +218,7 @@ struct TableSpec
     std::vector<TableCell> cells; ///< [rows × columns]
     std::vector<TableLink> links;
     bool isMatrix = false; ///< between square brackets
+    int spareColumn = -1;  ///< gives way where all columns together would have to be written small; -1: none
 };
 
 /// One picture of a figure: axes with curves or a map, or complex planes, or a table.

@@ -40,6 +40,7 @@ struct HeadTensors
     std::string weights; ///< of the model that made them, e.g. "4-bit weights"; empty when not known
     std::string licence;
     std::vector<std::string> tokenTexts; ///< empty, or one a row
+    std::vector<std::string> leftOut;    ///< members of the file that are no tensors
     std::int64_t notFinite = 0;          ///< values that are NaN or infinite; gaps in figures
 };
 

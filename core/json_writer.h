@@ -6,6 +6,7 @@
 #include <cmath>
 #include <concepts>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -59,10 +60,16 @@ inline void appendDouble(std::string& text, double value)
 
 /// Writes JSON piece by piece, keys in the order of the calls. Numbers have 17 significant digits, what is
 /// not finite is null, text that is not UTF-8 has U+FFFD in place of the broken bytes. The same calls give
-/// the same bytes.
+/// the same bytes. With a sink the text is handed over in pieces of about a megabyte, and never held whole.
 class JsonWriter
 {
 public:
+    using Sink = std::function<void(std::string_view piece)>;
+    explicit JsonWriter(Sink sink = {})
+        : m_sink(std::move(sink))
+    {
+    }
+
     /// Whether the members of an object or array stand on lines of their own or in one.
     enum class Style { Lines, Inline };
 
@@ -136,7 +143,8 @@ public:
         null();
     }
 
-    /// The document, with a newline at its end. The writer is empty after it.
+    /// The document, with a newline at its end; with a sink what it was not given yet. The writer is empty
+    /// after it.
     std::string take()
     {
         assert(m_levels.empty() && !m_isAfterKey);
@@ -170,6 +178,11 @@ private:
     }
     void separate()
     {
+        constexpr std::size_t kPiece = std::size_t{1} << 20;
+        if (m_sink && m_text.size() >= kPiece) {
+            m_sink(m_text);
+            m_text.clear();
+        }
         if (std::exchange(m_isAfterKey, false) || m_levels.empty())
             return;
         Level& level = m_levels.back();
@@ -212,6 +225,7 @@ private:
         m_text += '"';
     }
 
+    Sink m_sink;
     std::string m_text;
     std::vector<Level> m_levels;
     bool m_isAfterKey = false;

@@ -80,8 +80,9 @@ std::string shortNumber(double value, int digits)
         return "–"; // what is not a number is not written as one
     // Not printf: the person's locale may have a decimal comma.
     char text[64];
-    const auto end = std::to_chars(text, text + sizeof text, value, std::chars_format::general, digits).ptr;
-    return {text, end};
+    const auto end =
+        std::to_chars(text, text + sizeof text, std::fabs(value), std::chars_format::general, digits).ptr;
+    return (value < 0.0 ? "\u2212" : "") + std::string(text, end);
 }
 
 std::string groupedNumber(double value, int digits)

@@ -49,7 +49,7 @@ std::string toEnglish(const Message& message);
 /// "8 192": digits in groups of three with a narrow no-break space (U+202F), for texts and labels.
 std::string groupedDigits(long long value);
 
-/// Shortest plain decimal text with at most `digits` significant digits ("500000", "0.0854", "3.07e-07").
+/// Shortest decimal text with at most `digits` significant digits and a true minus ("0.0854", "3.07e-07").
 std::string shortNumber(double value, int digits = 6);
 
 /// As shortNumber, with grouped digits where the value is a whole number below 1e15.

@@ -234,52 +234,97 @@ struct CsvBlock
     std::string xUnit;
     std::vector<const Series*> series;
     std::vector<double> x;
+    const std::vector<Message>* names = nullptr; ///< of x = 0, 1, 2, … where it counts names
 };
 
-std::vector<const Series*> exportedSeries(const FigureSpec& figure)
+/// Rows on their way to a sink, about a megabyte at a time.
+class CsvText
 {
-    std::vector<const Series*> exported;
-    for (const PlotSpec* plot : figure.plots())
-        for (const Series& series : plot->series)
-            if (series.x && series.y && series.isExported)
-                exported.push_back(&series);
-    return exported;
+public:
+    explicit CsvText(const TextSink& sink)
+        : m_sink(sink)
+    {
+    }
+    void endRow()
+    {
+        constexpr std::size_t kPiece = std::size_t{1} << 20;
+        text += '\n';
+        if (text.size() >= kPiece)
+            flush();
+    }
+    void flush()
+    {
+        m_sink(text);
+        text.clear();
+    }
+
+    std::string text;
+
+private:
+    const TextSink& m_sink;
+};
+
+/// The name of x, or nothing.
+std::string nameAt(const std::vector<Message>& names, double x)
+{
+    return x >= 0.0 && x < static_cast<double>(names.size()) && x == std::floor(x)
+               ? toEnglish(names[static_cast<std::size_t>(x)])
+               : std::string();
+}
+
+bool hasExportedSeries(const FigureSpec& figure)
+{
+    const std::vector<const PlotSpec*> plots = figure.plots();
+    return std::any_of(plots.begin(), plots.end(), [](const PlotSpec* plot) {
+        return std::any_of(plot->series.begin(), plot->series.end(),
+                           [](const Series& series) { return series.x && series.y && series.isExported; });
+    });
+}
+
+void addToBlocks(std::vector<CsvBlock>& blocks, const PlotSpec& plot, const Series& series)
+{
+    auto block = std::find_if(blocks.begin(), blocks.end(),
+                              [&](const CsvBlock& candidate) { return candidate.xUnit == series.xUnit; });
+    if (block == blocks.end())
+        block = blocks.insert(block, CsvBlock{series.xUnit, {}, {}});
+    block->series.push_back(&series);
+    // What is drawn along an axis of names counts them.
+    if (plot.xAxis.kind == AxisKind::Categories && series.style != SeriesStyle::DataOnly)
+        block->names = &plot.xAxis.categories;
+    if (block->x == *series.x)
+        return;
+    std::vector<double> merged;
+    merged.reserve(std::max(block->x.size(), series.x->size()));
+    std::set_union(block->x.begin(), block->x.end(), series.x->begin(), series.x->end(),
+                   std::back_inserter(merged));
+    block->x = std::move(merged);
 }
 
 std::vector<CsvBlock> csvBlocks(const FigureSpec& figure)
 {
     std::vector<CsvBlock> blocks;
-    for (const Series* exported : exportedSeries(figure)) {
-        const Series& series = *exported;
-        auto block = std::find_if(blocks.begin(), blocks.end(),
-                                  [&](const CsvBlock& candidate) { return candidate.xUnit == series.xUnit; });
-        if (block == blocks.end())
-            block = blocks.insert(block, CsvBlock{series.xUnit, {}, {}});
-        block->series.push_back(&series);
-        if (block->x == *series.x)
-            continue;
-        std::vector<double> merged;
-        merged.reserve(std::max(block->x.size(), series.x->size()));
-        std::set_union(block->x.begin(), block->x.end(), series.x->begin(), series.x->end(),
-                       std::back_inserter(merged));
-        block->x = std::move(merged);
-    }
+    for (const PlotSpec* plot : figure.plots())
+        for (const Series& series : plot->series)
+            if (series.x && series.y && series.isExported)
+                addToBlocks(blocks, *plot, series);
     return blocks;
 }
 
-void appendSeriesRows(std::string& csv, const FigureSpec& figure)
+void appendSeriesRows(CsvText& csv, const FigureSpec& figure)
 {
     const std::vector<CsvBlock> blocks = csvBlocks(figure);
     std::size_t rows = 0;
     std::string separator;
     for (const CsvBlock& block : blocks) {
         rows = std::max(rows, block.x.size());
-        csv += separator + csvCell(block.xUnit);
+        csv.text += separator + csvCell(block.xUnit);
         separator = ",";
+        if (block.names)
+            csv.text += "," + csvCell(block.xUnit + "_name");
         for (const Series* series : block.series)
-            csv += separator + csvCell(letterOf(figure, series->configuration) + "." + series->name);
+            csv.text += separator + csvCell(letterOf(figure, series->configuration) + "." + series->name);
     }
-    csv += '\n';
+    csv.endRow();
     // Where each series has got to; a series has no cell at an x that is not its own.
     std::vector<std::vector<std::size_t>> next;
     for (const CsvBlock& block : blocks)
@@ -288,26 +333,28 @@ void appendSeriesRows(std::string& csv, const FigureSpec& figure)
         for (std::size_t b = 0; b < blocks.size(); ++b) {
             const CsvBlock& block = blocks[b];
             if (b > 0)
-                csv += ',';
+                csv.text += ',';
             const bool hasRow = row < block.x.size();
             if (hasRow)
-                appendCell(csv, block.x[row]);
+                appendCell(csv.text, block.x[row]);
+            if (block.names)
+                csv.text += "," + (hasRow ? csvCell(nameAt(*block.names, block.x[row])) : std::string());
             for (std::size_t s = 0; s < block.series.size(); ++s) {
-                csv += ',';
+                csv.text += ',';
                 const Series& series = *block.series[s];
                 std::size_t& at = next[b][s];
                 if (hasRow && at < series.x->size() && at < series.y->size() &&
                     (*series.x)[at] == block.x[row])
-                    appendCell(csv, (*series.y)[at++]);
+                    appendCell(csv.text, (*series.y)[at++]);
             }
         }
-        csv += '\n';
+        csv.endRow();
     }
 }
 
-void appendMapRows(std::string& csv, const FigureSpec& figure)
+void appendMapRows(CsvText& csv, const FigureSpec& figure)
 {
-    csv += "configuration,name,row,column,value\n";
+    csv.text += "configuration,name,row,column,value\n";
     for (const PlotSpec* plot : figure.plots())
         for (const MapSpec& map : plot->maps) {
             if (!map.values)
@@ -316,24 +363,24 @@ void appendMapRows(std::string& csv, const FigureSpec& figure)
                 csvCell(letterOf(figure, map.configuration)) + "," + csvCell(map.name) + ",";
             for (std::int64_t row = 0; row < map.rows; ++row)
                 for (std::int64_t column = 0; column < map.columns; ++column) {
-                    csv += start + std::to_string(row) + "," + std::to_string(column) + ",";
-                    appendCell(csv, (*map.values)[static_cast<std::size_t>(row * map.columns + column)]);
-                    csv += '\n';
+                    csv.text += start + std::to_string(row) + "," + std::to_string(column) + ",";
+                    appendCell(csv.text, (*map.values)[static_cast<std::size_t>(row * map.columns + column)]);
+                    csv.endRow();
                 }
         }
 }
 
-void appendPhasorRows(std::string& csv, const FigureSpec& figure)
+void appendPhasorRows(CsvText& csv, const FigureSpec& figure)
 {
-    csv += "configuration,pair,position,name,re,im\n";
+    csv.text += "configuration,pair,position,name,re,im\n";
     for (const Phasor& phasor : figure.phasors) {
-        csv += csvCell(letterOf(figure, phasor.configuration)) + "," + std::to_string(phasor.pair) + ",";
-        appendCell(csv, phasor.position);
-        csv += "," + csvCell(phasor.name) + ",";
-        appendCell(csv, phasor.re);
-        csv += ',';
-        appendCell(csv, phasor.im);
-        csv += '\n';
+        csv.text += csvCell(letterOf(figure, phasor.configuration)) + "," + std::to_string(phasor.pair) + ",";
+        appendCell(csv.text, phasor.position);
+        csv.text += "," + csvCell(phasor.name) + ",";
+        appendCell(csv.text, phasor.re);
+        csv.text += ',';
+        appendCell(csv.text, phasor.im);
+        csv.endRow();
     }
 }
 
@@ -350,9 +397,9 @@ void writeInspected(JsonWriter& json, const InspectedFile& file)
 
 } // namespace
 
-std::string figureToJson(const FigureSpec& figure)
+void writeFigureJson(const FigureSpec& figure, const TextSink& sink)
 {
-    JsonWriter json;
+    JsonWriter json(sink);
     json.beginObject();
     json.member("schema", "ropewalk.figure/1");
     json.member("figure", figure.id);
@@ -394,21 +441,35 @@ std::string figureToJson(const FigureSpec& figure)
                                        : std::optional(toEnglish(provenance.fallbackReason)));
     json.endObject();
     json.endObject();
-    return json.take();
+    sink(json.take());
 }
 
-std::string figureToCsv(const FigureSpec& figure)
+std::string figureToJson(const FigureSpec& figure)
 {
-    std::string csv;
+    std::string text;
+    writeFigureJson(figure, [&](std::string_view piece) { text += piece; });
+    return text;
+}
+
+void writeFigureCsv(const FigureSpec& figure, const TextSink& sink)
+{
+    CsvText csv(sink);
     // One table a file: the maps where there are any, since they are what cannot be read off a picture.
     const std::vector<const PlotSpec*> plots = figure.plots();
     if (std::any_of(plots.begin(), plots.end(), [](const PlotSpec* plot) { return !plot->maps.empty(); }))
         appendMapRows(csv, figure);
-    else if (!exportedSeries(figure).empty())
+    else if (hasExportedSeries(figure))
         appendSeriesRows(csv, figure);
     else
         appendPhasorRows(csv, figure);
-    return csv;
+    csv.flush();
+}
+
+std::string figureToCsv(const FigureSpec& figure)
+{
+    std::string text;
+    writeFigureCsv(figure, [&](std::string_view piece) { text += piece; });
+    return text;
 }
 
 std::string inspectToJson(const std::vector<InspectedFile>& files)

@@ -100,6 +100,7 @@ QSpinBox::down-arrow, QDoubleSpinBox::down-arrow {
 QPushButton {
     background: @field; color: @text; border: 1px solid @rule; border-radius: #4px; padding: #3px #12px;
     min-height: #20px; }
+ropewalk--FieldRow QPushButton { padding: 0px #8px; min-height: 0px; }
 QPushButton:hover { background: @selected; }
 QPushButton:focus { border-color: @accent; }
 QPushButton:default { background: @accent; color: @onaccent; border-color: @accent; }

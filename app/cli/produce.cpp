@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "produce.h"
 
+#include "../file_text.h"
 #include "cli.h"
 
 #include "core/validate.h"
@@ -30,17 +31,16 @@ std::optional<OutputType> outputTypeOfEnding(const QString& ending)
     return found == kEndings.end() ? std::nullopt : std::optional(found->type);
 }
 
-Result<CpuSettings> chooseCpu(const Arguments& arguments)
+Result<CpuSettings> chooseCpu(const Arguments& arguments, std::span<const CpuLevel> levels)
 {
-    const std::string word = arguments.has("--cpu-level") ? arguments.value("--cpu-level").toStdString() : "auto";
+    const std::string word =
+        arguments.has("--cpu-level") ? arguments.value("--cpu-level").toStdString() : "auto";
     if (word == "auto")
         return CpuSettings{};
     const std::optional<CpuLevel> level = cpuLevelOf(word);
     if (!level || *level == CpuLevel::Generic)
-        return Error{ErrorCode::Usage,
-                     {"--cpu-level is {level}; expected auto, v2, v3 or v4", {{"level", word}}},
-                     {}};
-    const std::vector<CpuLevel> levels = availableCpuLevels();
+        return Error{
+            ErrorCode::Usage, {"--cpu-level is {level}; expected auto, v2, v3 or v4", {{"level", word}}}, {}};
     if (std::find(levels.begin(), levels.end(), *level) != levels.end())
         return CpuSettings{.level = level};
     std::string words = "auto";
@@ -81,7 +81,7 @@ Result<std::unique_ptr<Engine>> openEngine(BackendChoice choice, CpuSettings cpu
 }
 
 Result<FigureSpec> computeFigure(Engine& engine, const FigureInfo& figure, const FigureSource& source,
-                                 OutputType type)
+                                 OutputType type, const std::function<void(double)>& progress)
 {
     for (const FigureConfiguration& shown : source.configurations) {
         const std::vector<Issue> issues = validate(shown.config);
@@ -95,7 +95,7 @@ Result<FigureSpec> computeFigure(Engine& engine, const FigureInfo& figure, const
     request.wantsDecay = figure.needsDecay;
     // The data is complete whether the bound is drawn or not.
     request.wantsBound = source.options.showBound || type == OutputType::Json || type == OutputType::Csv;
-    const Result<FigureResults> results = computeFigureResults(engine, request);
+    const Result<FigureResults> results = computeFigureResults(engine, request, nullptr, {}, progress);
     if (!results)
         return results.error();
     FigureSpec spec = buildFigure(figure, *results);
@@ -122,6 +122,17 @@ Result<QByteArray> writeAs(OutputType type, const FigureSpec& figure, ExportOpti
         break;
     }
     return exportFigure(figure, options);
+}
+
+Result<void> writeAsFile(const QString& path, OutputType type, const FigureSpec& figure,
+                         const ExportOptions& options)
+{
+    if (type == OutputType::Json || type == OutputType::Csv)
+        return writeFileInPieces(path, [&](const FileSink& sink) {
+            type == OutputType::Json ? writeFigureJson(figure, sink) : writeFigureCsv(figure, sink);
+        });
+    const Result<QByteArray> content = writeAs(type, figure, options);
+    return content ? writeFile(path, *content) : Result<void>(content.error());
 }
 
 } // namespace ropewalk

@@ -164,13 +164,16 @@ Result<void> render(const QStringList& arguments)
     const Result<std::unique_ptr<Engine>> engine = openEngine(*backend, *cpu);
     if (!engine)
         return engine.error();
-    const Result<FigureSpec> spec = computeFigure(**engine, **figure, *source, *type);
+    const Result<FigureSpec> spec = [&] {
+        ProgressLine line;
+        return computeFigure(**engine, **figure, *source, *type, [&](double share) { line.show(share); });
+    }();
     if (!spec)
         return spec.error();
+    if (!sorted->has("--check"))
+        return writeAsFile(path, *type, *spec, *picture);
     const Result<QByteArray> content = writeAs(*type, *spec, *picture);
-    if (!content)
-        return content.error();
-    return sorted->has("--check") ? check(path, *content, *type) : writeFile(path, *content);
+    return content ? check(path, *content, *type) : Result<void>(content.error());
 }
 
 } // namespace

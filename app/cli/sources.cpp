@@ -190,7 +190,10 @@ Result<FigureSource> openSource(const Arguments& arguments)
         !applied)
         return applied.error();
     noteSettings(*settings, source->configurations);
-    if (const Result<void> loaded = loadTensors(source->options); !loaded) {
+    Result<void> loaded = loadTensors(source->options);
+    if (loaded)
+        loaded = loadEncodingTensors(source->options);
+    if (!loaded) {
         Error error = loaded.error();
         if (arguments.has("--session") && error.code == ErrorCode::Usage)
             error = {ErrorCode::BadInput, error.message, arguments.value("--session").toStdString()};
@@ -213,7 +216,9 @@ Result<FigureSource> openSource(const Arguments& arguments)
     // there.
     if (std::none_of(settings->begin(), settings->end(),
                      [](const Setting& setting) { return setting.key == "pair"; }))
-        source->options.pair = std::min(source->options.pair, largestPair(source->configurations));
+        source->options.pair = arguments.has("--session")
+                                   ? std::min(source->options.pair, largestPair(source->configurations))
+                                   : firstPair(source->configurations);
     // A pair and positions that nobody named are no selection to mark in a figure; those of a session are.
     source->options.showsSelection =
         arguments.has("--session") ||
@@ -233,15 +238,16 @@ Result<FigureSource> openFile(const QString& path)
     if (looksLikeSession(*text)) {
         Result<FigureSource> session = fromSessionText(*text, path);
         if (session)
-            if (const Result<void> loaded = loadTensors(session->options); !loaded)
-                return loaded.error();
+            for (const auto load : {loadTensors, loadEncodingTensors})
+                if (const Result<void> loaded = load(session->options); !loaded)
+                    return loaded.error();
         return session;
     }
     Result<FigureSource> source = fromConfig(path, {});
     if (!source)
         return source;
     source->options.showsSelection = false;
-    source->options.pair = std::min(source->options.pair, largestPair(source->configurations));
+    source->options.pair = firstPair(source->configurations);
     return source;
 }
 

@@ -208,7 +208,7 @@ PlotSpec floorPlot(const FigureResults& results)
     plot.guides.push_back({false, 0.0, GuideRole::Zero, -1, {}});
     plot.xAxis = distanceAxis(results.options, static_cast<double>(results.options.maxDistance));
     plot.yAxis = valueAxis("C(r)", lower, upper);
-    plot.plotTitle = "C(r) = 1 − f + f · 2B/d, never below 1 − 2f";
+    plot.plotTitle = "C(r), never below 1 − 2f";
     addDistanceGuide(plot, results.options);
     return plot;
 }
@@ -249,8 +249,7 @@ PlotSpec partsPlot(const FigureResults& results, const ChannelData& data)
     plot.guides.push_back({false, 0.0, GuideRole::Zero, -1, {}});
     plot.xAxis = distanceAxis(results.options, last);
     plot.yAxis = valueAxis("score / head_dim", lower, upper);
-    plot.plotTitle = isMean ? "Score by distance, mean over queries: turning and still pairs"
-                            : "Score by distance: turning and still pairs";
+    plot.plotTitle = isMean ? "Mean over queries: turning and still pairs" : "Score: turning and still pairs";
     addDistanceGuide(plot, results.options);
     return plot;
 }
@@ -487,7 +486,7 @@ FigureSpec buildChannels(const FigureResults& results)
         figure.rowShares.push_back(1.0);
     figure.summary = {
         "Channels of the head of {names} as strips, coloured by pair where they turn, grey where they "
-        "stay. Rotated share f: {shares}; the decay curve never falls below 1 - 2f.",
+        "stay. Rotated share f: {shares}; the decay curve never falls below 1 − 2f.",
         {{"names", joinedNames(results)}, {"shares", shares}}};
     return figure;
 }

@@ -8,6 +8,8 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <numeric>
+#include <span>
 
 namespace ropewalk {
 namespace {
@@ -39,8 +41,7 @@ struct PanelKey
     std::string word;
     int width = 0, span = 0, heads = 0;
     std::uint64_t seed = 0;
-    std::shared_ptr<const HeadTensors> tensors = nullptr;
-    bool isFromFile = false;
+    std::shared_ptr<const EncodingTensors> tensors = nullptr;
 
     bool operator==(const PanelKey&) const = default;
 };
@@ -89,7 +90,7 @@ struct EncodingsData : FigureData
     int span = 0; ///< the distances are -span..span
     std::vector<Panel> panels;
     std::vector<OfConfiguration> configurations;
-    Message missing; ///< what could not be drawn, and why
+    std::vector<Issue> notes; ///< what could not be drawn, and why
 };
 
 /// Every cell of a map of f(m, n).
@@ -115,30 +116,13 @@ double cosineSum(const ConfigurationResult& result, double distance)
     return sum / pairs;
 }
 
-/// The learned table: rows of the file where they are asked for and there, else drawn.
-struct LearnedTable
+/// `rows` learned embeddings as they are before training.
+LearnedRows untrainedRows(const FigureOptions& options, int rows)
 {
-    std::vector<double> rows;
-    int count = 0, width = 0;
-    Message title;
-};
-
-/// The file's, which must be there and finite where it is asked for; else `rows` drawn ones.
-LearnedTable learnedTable(const FigureOptions& options, int rows)
-{
-    LearnedTable table;
-    if (options.settings.is("learned_from", "file")) {
-        table.width = options.tensors->headDim;
-        table.count = static_cast<int>(std::min<std::int64_t>(options.tensors->tokens, 2048));
-        table.rows.assign(options.tensors->query.begin(),
-                          options.tensors->query.begin() + std::ptrdiff_t{table.count} * table.width);
-        table.title = {"Learned, added: {name}", {{"name", options.tensors->name}}};
-        return table;
-    }
+    LearnedRows table;
+    table.rows = rows;
     table.width = static_cast<int>(options.settings.whole("d_model"));
-    table.count = rows;
-    table.rows = randomLearnedTable(options.seed, table.count, table.width, kLearnedSigma);
-    table.title = "Learned, added: before training, at random";
+    table.values = randomLearnedTable(options.seed, table.rows, table.width, kLearnedSigma);
     return table;
 }
 
@@ -186,25 +170,50 @@ public:
     {
         const int heads = static_cast<int>(m_options.settings.whole("alibi_heads"));
         const std::uint64_t seed = m_options.seed;
-        const bool isFromFile = m_options.settings.is("learned_from", "file");
         if (!add({}, [&](Panel& panel) { rope(panel); }))
             return false;
         const auto addKnown = [&](const PanelKey& key, auto fill) { return add(key, fill); };
         if (!addKnown({"sinusoidal", m_width, m_span}, [&](Panel& panel) { sinusoidal(panel); }))
             return false;
-        PanelKey learnedKey{"learned", m_width, m_span, 0, seed};
-        if (isFromFile)
-            learnedKey = {"learned", 0, m_span, 0, 0, m_options.tensors, true};
-        if (isFromFile && (!m_options.tensors || m_options.tensors->notFinite > 0))
-            m_data.missing =
-                m_options.tensors
-                    ? "The learned table is not drawn: the open file holds what is not finite"
-                    : "The learned table is not drawn: learned_from is file, and no tensor file is open";
-        else if (!addKnown(learnedKey, [&](Panel& panel) { learned(panel); }))
+        // What is of a file is drawn where the file is open; nothing is made up in its place.
+        const auto& files = m_options.encodingTensors;
+        if (m_options.settings.text("learned_file").empty()) {
+            if (!addKnown({"learned", m_width, m_span, 0, seed}, [&](Panel& panel) {
+                    // A preview draws the first rows of the table alone; the means are over these.
+                    const bool isCoarse = m_job.request.isCoarse;
+                    learned(panel,
+                            untrainedRows(m_options, isCoarse ? std::clamp(kFewNumbers / std::max(1, m_width),
+                                                                           8, kLearnedRows)
+                                                              : kLearnedRows));
+                    panel.isCoarse = isCoarse;
+                }))
+                return false;
+        } else if (!files || !files->learned) {
+            sayMissing("learned_file", "the learned table is not drawn: {file} is not open");
+        } else if (!addKnown({"learned", 0, m_span, 0, 0, files},
+                             [&](Panel& panel) { learned(panel, *files->learned); })) {
             return false;
-        return addKnown({"transformer_xl", m_width, m_span, 0, seed},
-                        [&](Panel& panel) { transformerXl(panel); }) &&
-               addKnown({"t5", 0, m_span}, [&](Panel& panel) { t5(panel); }) &&
+        }
+        if (m_options.settings.text("transformer_xl_file").empty()) {
+            if (!addKnown({"transformer_xl", m_width, m_span, 0, seed}, [&](Panel& panel) {
+                    transformerXl(panel, TransformerXlTerm(seed, m_width, kBase),
+                                  "Transformer-XL: random weights");
+                }))
+                return false;
+        } else if (!files || !files->transformerXl) {
+            sayMissing("transformer_xl_file", "Transformer-XL is not drawn: {file} is not open");
+        } else {
+            const TransformerXlVector& vector = *files->transformerXl;
+            noteVector(vector);
+            if (!addKnown({"transformer_xl", 0, m_span, 0, 0, files}, [&](Panel& panel) {
+                    transformerXl(
+                        panel, TransformerXlTerm(vector.projected, kBase),
+                        {vector.heads > 1 ? "Transformer-XL: {file}, head {head}" : "Transformer-XL: {file}",
+                         {{"file", vector.name}, {"head", std::to_string(vector.head)}}});
+                }))
+                return false;
+        }
+        return addKnown({"t5", 0, m_span}, [&](Panel& panel) { t5(panel); }) &&
                addKnown({"deberta", 0, m_span, 0, seed}, [&](Panel& panel) { deberta(panel); }) &&
                addKnown({"deberta_index", 0, m_span}, [&](Panel& panel) { debertaRows(panel); }) &&
                addKnown({"alibi", 0, m_span, heads}, [&](Panel& panel) { alibi(panel, heads); }) &&
@@ -282,46 +291,77 @@ private:
 
     void sinusoidal(Panel& panel)
     {
-        begin(panel, "sinusoidal", "Sinusoidal, added: right for M = I only", "pₘ · pₙ", "score", true);
+        begin(panel, "sinusoidal", "Sinusoidal: right for M = I only", "pₘ · pₙ", "score", true);
         const SinusoidalProduct product(m_width, kBase);
         panel.curves.push_back(
             {"sinusoidal", "sinusoidal", 0, false, over(panel, [&](double r) { return product.at(r); })});
         mapOfDistance(panel, [&](double r) { return product.at(r); });
     }
 
-    void learned(Panel& panel)
+    void sayMissing(const char* key, const char* text)
     {
-        // A preview draws the first rows of the table alone; the means are over these.
-        const int rows = m_job.request.isCoarse ? std::clamp(kFewNumbers / std::max(1, m_width), 8, kLearnedRows)
-                                                : kLearnedRows;
-        const LearnedTable table = learnedTable(m_options, rows);
-        begin(panel, "learned", table.title, "mean of E[m] · E[m − r]", "score");
-        panel.isCoarse = m_job.request.isCoarse && !m_options.settings.is("learned_from", "file");
-        const int last = std::min(m_span, table.count - 1);
-        const std::vector<double> means = meanProductsOfRows(table.rows, table.count, table.width, last);
-        panel.isRandom = true;
+        m_data.notes.push_back(
+            {Severity::Warning, key, {text, {{"file", std::string(m_options.settings.text(key))}}}});
+    }
+
+    void noteVector(const TransformerXlVector& vector)
+    {
+        if (vector.isGiven)
+            m_data.notes.push_back(
+                {Severity::Assumed,
+                 "transformer_xl_file",
+                 {"{file} holds one array, taken for rᵀv of d_model = {width}",
+                  {{"file", vector.name}, {"width", groupedDigits(std::ssize(vector.projected))}}}});
+        if (vector.hasContentBias)
+            m_data.notes.push_back(
+                {Severity::Read,
+                 "transformer_xl_file",
+                 {"{file} has u, too: u · k is the same at every distance, and no part of the "
+                  "curve",
+                  {{"file", vector.name}}}});
+    }
+
+    void learned(Panel& panel, const LearnedRows& table)
+    {
+        const bool isFromFile = !table.name.empty();
+        begin(panel, "learned",
+              isFromFile
+                  ? Message("Learned: {file}, {rows} × {width}", {{"file", table.name},
+                                                                  {"rows", groupedDigits(table.rows)},
+                                                                  {"width", groupedDigits(table.width)}})
+                  : Message("Learned: {rows} rows, untrained", {{"rows", std::to_string(table.rows)}}),
+              "mean of E[m] · E[m − r]", "score", isFromFile);
+        panel.isRandom = !isFromFile;
+        std::vector<double> means(static_cast<std::size_t>(std::min(m_span + 1, table.rows)), kNone);
+        for (const double distance : *panel.distances) { // both signs are alike; undefined beyond the rows
+            const auto at = static_cast<std::size_t>(std::fabs(distance));
+            if (at >= means.size() || !std::isnan(means[at]))
+                continue;
+            means[at] = meanProductOfRows(table.values, table.rows, table.width, static_cast<int>(at));
+            if (m_job.stop.stop_requested())
+                return;
+        }
         panel.curves.push_back({"learned", "learned", 0, false, over(panel, [&](double distance) {
                                     const auto at = static_cast<std::size_t>(std::fabs(distance));
-                                    return at < means.size() ? means[at] : kNone; // undefined beyond T
+                                    return at < means.size() ? means[at] : kNone;
                                 })});
         if (!m_hasMaps)
             return;
+        const auto rowOf = [&](int position) {
+            return std::span(table.values)
+                .subspan(static_cast<std::size_t>(position) * static_cast<std::size_t>(table.width),
+                         static_cast<std::size_t>(table.width));
+        };
         panel.map = cells(kMapSize, [&](int m, int n) {
-            if (std::max(m, n) >= table.count)
-                return kNone;
-            double sum = 0.0;
-            for (int c = 0; c < table.width; ++c)
-                sum += table.rows[static_cast<std::size_t>(m * table.width + c)] *
-                       table.rows[static_cast<std::size_t>(n * table.width + c)];
-            return sum;
+            return std::max(m, n) < table.rows
+                       ? std::inner_product(rowOf(m).begin(), rowOf(m).end(), rowOf(n).begin(), 0.0)
+                       : kNone;
         });
     }
 
-    void transformerXl(Panel& panel)
+    void transformerXl(Panel& panel, const TransformerXlTerm& term, Message title)
     {
-        begin(panel, "transformer_xl", "Transformer-XL: random weights", "v · W R(r), before 1/√dₕ", "score",
-              true);
-        const TransformerXlTerm term(m_options.seed, m_width, kBase);
+        begin(panel, "transformer_xl", std::move(title), "v · W R(r), before 1/√dₕ", "score", true);
         panel.curves.push_back(
             {"transformer_xl", "Transformer-XL", 0, false, over(panel, [&](double r) { return term.at(r); })});
         mapOfDistance(panel, [&](double r) { return term.at(r); });
@@ -330,7 +370,7 @@ private:
     void t5(Panel& panel) const
     {
         // Relative position in T5 is key - query, so -r.
-        begin(panel, "t5", "T5: distances that share a learned bias", "bucket", "bucket");
+        begin(panel, "t5", "T5: distances in one bucket", "bucket", "bucket");
         panel.isIndex = true;
         panel.curves.push_back({"t5_bidirectional", "bidirectional", 0, false,
                                 over(panel, [](double r) { return t5Bucket(-std::llround(r), true); })});
@@ -342,7 +382,7 @@ private:
 
     void deberta(Panel& panel)
     {
-        begin(panel, "deberta", "DeBERTa: random q, k, tables of d = 64", "score, with 1/√(3d)", "score", true);
+        begin(panel, "deberta", "DeBERTa: at random, d = 64", "score, with 1/√(3d)", "score", true);
         panel.isRandom = true;
         for (const bool isLog : {false, true}) {
             const DebertaTerm both(m_options.seed, kDebertaWidth, isLog);
@@ -757,35 +797,26 @@ void drawPanels(FigureSpec& figure, const FigureResults& results, const Encoding
     figure.source =
         "arXiv:1706.03762 (sinusoidal), 1810.04805 (learned), 1901.02860 (Transformer-XL), 1910.10683 "
         "(T5), 2006.03654 (DeBERTa), 2108.12409 (ALiBi), 2104.09864 (RoPE)";
-    const Message parts{
+    // What is at random and what is of a file stands in the titles of the plots.
+    figure.caption = {
         asMaps
-            ? "{size} positions · d_model {width}, base 10 000 · learned: {rows} rows of N(0, 0.02²), "
-              "untrained · "
-              "Transformer-XL, DeBERTa: weights at random, seed {seed} · ALiBi: head {head} of {heads}, "
-              "causal"
-            : "each in its own unit, r from −{span} to {span} · d_model {width}, base 10 000 · learned: "
-              "{rows} rows "
-              "of N(0, 0.02²), untrained · Transformer-XL, DeBERTa: weights at random, seed {seed} · ALiBi: "
-              "{heads} heads",
+            ? "{size} positions · sinusoidal: d_model {width}, base 10 000 · random weights: seed {seed} · "
+              "ALiBi: head {head} of {heads}, causal"
+            : "each in its own unit, r from −{span} to {span} · sinusoidal: d_model {width}, base 10 000 · "
+              "random weights: seed {seed} · ALiBi: {heads} heads",
         {{"size", std::to_string(kMapSize)},
          {"span", groupedDigits(data.span)},
          {"width", groupedDigits(settings.whole("d_model") / 2 * 2)},
-         {"rows", std::to_string(kLearnedRows)},
          {"seed", std::to_string(results.options.seed)},
          {"head", std::to_string(slopes.size() / 2 + 1)},
          {"heads", std::to_string(slopes.size())}}};
-    figure.caption = parts;
     if (isNormalised)
         figure.caption.text =
             "each over its largest magnitude, so that shapes compare and sizes do not · r from −{span} "
             "to {span} · d_model {width} · weights at random, seed {seed}";
     if (data.isCoarse)
         figure.caption.text = "preview, fewer distances and draws · " + figure.caption.text;
-    if (settings.is("learned_from", "file"))
-        figure.notes.push_back({Severity::Read, "learned_from",
-                                results.options.tensors ? Message("learned table: rows of {name}",
-                                                                  {{"name", results.options.tensors->name}})
-                                                        : data.missing});
+    figure.notes.insert(figure.notes.end(), data.notes.begin(), data.notes.end());
     figure.summary = {
         "Curves of eight encodings of position over the distance between query and key, among them RoPE "
         "for {names}; each in its own unit.",

@@ -272,7 +272,7 @@ FigureSpec buildPlane(const FigureResults& results)
             isSum ? "The arrow 1 turned by R(mθ), m = {m}, by R(nθ), n = {n}, and by both: one turn by "
                     "m + n positions, pair {pair} of {names}."
                   : "The arrow 1 turned by R(mθ), m = {m}, by R(nθ), n = {n}, and by R(mθ)ᵗR(nθ): a turn "
-                    "by n - m positions, pair {pair} of {names}.",
+                    "by n − m positions, pair {pair} of {names}.",
             {{"m", groupedDigits(results.options.m)},
              {"n", groupedDigits(results.options.n)},
              {"pair", std::to_string(pair)},

@@ -288,6 +288,7 @@ PlotSpec modeTable(const PrecisionData::Curves& curves, double limit)
     table.columnHeads = {
         "angle a at position p", {"past {limit} from", {{"limit", shortNumber(limit)}}}, "not finite from"};
     table.columns = 3;
+    table.spareColumn = 0; // the modes have names; their steps are said where there is room
     table.rows = static_cast<int>(curves.modes.size());
     for (std::size_t i = 0; i < curves.modes.size(); ++i) {
         const PrecisionModeInfo& mode = precisionModes()[i];

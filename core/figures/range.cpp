@@ -421,7 +421,7 @@ PlotSpec rulesPlot(const FigureResults& results, const RangeData& data, const Ra
                    const std::vector<double>& stages)
 {
     PlotSpec plot;
-    plot.plotTitle = "Share of the circle never seen, mean over the pairs, rules at factor N/T";
+    plot.plotTitle = "Arc never seen, mean over pairs; rules at N/T";
     const std::vector<int> colours = freeColours(results);
     constexpr std::array kPatterns{LinePattern::Dashed, LinePattern::Solid, LinePattern::DashDot,
                                    LinePattern::Dotted};

@@ -30,9 +30,9 @@ struct ScoreMap
     ScoreGrid grid; ///< of the figure, not of what a preview samples
     ScorePath path = ScorePath::Tiles;
     ScorePrecision precision = ScorePrecision::Double; ///< of the tiles
-    std::int64_t rows = 0, columns = 0; ///< of `values`
-    std::int64_t stride = 1;            ///< above 1: sampled
-    Values values;                      ///< as the pooling asks; NaN = masked
+    std::int64_t rows = 0, columns = 0;                ///< of `values`
+    std::int64_t stride = 1;                           ///< above 1: sampled
+    Values values;                                     ///< as the pooling asks; NaN = masked
     std::vector<double> mean;
     std::vector<std::int64_t> count;
     std::vector<double> queryPositions, keyPositions; ///< of rowValue and columnMean, tokens
@@ -164,12 +164,12 @@ struct Side
     const ConfigurationResult* result = nullptr;
     ContentSource source;
     MapChannels channels;
-    std::optional<double> tau;         ///< one for the call; empty: another for each query
-    double scale = 1.0;                ///< 1, 1/head_dim or κ·τ
-    std::shared_ptr<const MadeTable> table;       ///< over the distance, of a fixed content
-    std::vector<double> without;                  ///< the same without RoPE
+    std::optional<double> tau;                     ///< one for the call; empty: another for each query
+    double scale = 1.0;                            ///< 1, 1/head_dim or κ·τ
+    std::shared_ptr<const MadeTable> table;        ///< over the distance, of a fixed content
+    std::vector<double> without;                   ///< the same without RoPE
     std::shared_ptr<const MadeRows> queries, keys; ///< otherwise
-    std::vector<double> rowScale;      ///< τ of each query in view
+    std::vector<double> rowScale;                  ///< τ of each query in view
     std::vector<double> sampledWith, sampledWithout;
 };
 
@@ -459,9 +459,8 @@ private:
     static std::span<const double> part(const MadeRows& made, CellRange range)
     {
         const std::size_t width = made.gathered.size();
-        return std::span(made.rows)
-            .subspan(static_cast<std::size_t>(range.first - made.range.first) * width,
-                     static_cast<std::size_t>(range.end - range.first) * width);
+        return std::span(made.rows).subspan(static_cast<std::size_t>(range.first - made.range.first) * width,
+                                            static_cast<std::size_t>(range.end - range.first) * width);
     }
 
     /// What one configuration leaves out, the others leave out too.
@@ -655,7 +654,8 @@ private:
         const bool wantsExtremes = m_wantsLeast || m_wantsGreatest;
         double nanoseconds = 0.0;
         for (const Side& side : m_sides)
-            if (!m_isFixed && !(madeRows(side, grid.rows(), {}, true) && madeRows(side, keysFor(grid), {}, false)))
+            if (!m_isFixed &&
+                !(madeRows(side, grid.rows(), {}, true) && madeRows(side, keysFor(grid), {}, false)))
                 nanoseconds += (rows + keys) * width * 60.0;
         const bool isProduct = !m_isFixed && !m_isSoftmax && !wantsExtremes;
         const bool isTable = m_isFixed && !hasTau && (!m_isSoftmax || terms == 1.0 || !wantsExtremes);
@@ -704,8 +704,8 @@ private:
         return runMap(operation(m_map.grid, keys, {}));
     }
 
-    /// What a map in tiles is computed in. "auto" is double where single cells are read or few are computed, and
-    /// where maps are subtracted, which leaves what the rounding spoils.
+    /// What a map in tiles is computed in. "auto" is double where single cells are read or few are computed,
+    /// and where maps are subtracted, which leaves what the rounding spoils.
     ScorePrecision precisionOf(const ScoreGrid& grid) const
     {
         const std::string_view asked = m_options.settings.text("score_precision");
@@ -719,7 +719,7 @@ private:
         const CellRange rows = grid.rows(), keys = keysFor(grid);
         const bool areMany = (rows.end - rows.first) * (keys.end - keys.first) >= kManyCells;
         return asked == "auto" && areMany && grid.block > 1 && m_terms.size() == 1 ? ScorePrecision::Single
-                                                                                  : ScorePrecision::Double;
+                                                                                   : ScorePrecision::Double;
     }
 
     Result<void> runMap(ScoreMapOp op)

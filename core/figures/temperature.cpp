@@ -505,7 +505,7 @@ FigureSpec buildTemperature(const FigureResults& results)
     needleEntropy.plot.plotTitle = {"Entropy of the needle's row", {}};
     EntropyPlot gaussian{{}, results, "gaussian"};
     gaussian.plot.plotTitle = {
-        "Entropy of N logits of N(0, {sigma}²), seed {seed}; dashed: ln N − τ²σ²/2",
+        "N logits of N(0, {sigma}²), seed {seed}; dashed: ln N − τ²σ²/2",
         {{"sigma", shortNumber(sigma, 4)}, {"seed", std::to_string(results.options.seed)}}};
     const Values grid = makeValues(lengths(16, kLongest));
     const auto* data = dataOf<TemperatureData>(results, "temperature");

@@ -117,14 +117,6 @@ std::uint64_t byteCount(const std::string& name, const std::vector<std::int64_t>
     return bytes;
 }
 
-std::string shapeText(const std::vector<std::int64_t>& shape)
-{
-    std::string text;
-    for (const std::int64_t length : shape)
-        text += (text.empty() ? "" : ", ") + std::to_string(length);
-    return "[" + text + "]";
-}
-
 /// The bytes of one tensor from its first on, inflated where they are deflated. Never holds more than a
 /// chunk.
 class Bytes
@@ -447,6 +439,16 @@ private:
         addNumpy(m_file.m_name, std::move(place));
     }
 
+    bool beginsAsNumpy(const TensorFile::Place& place, const std::string& name) const
+    {
+        if (place.size < kNumpyMagic.size())
+            return false;
+        std::string magic(kNumpyMagic.size(), '\0');
+        Bytes(m_stream, place.offset, place.storedSize, place.size, place.isDeflated, name)
+            .read(magic.data(), magic.size());
+        return magic == kNumpyMagic;
+    }
+
     /// The head of a .npy file at `place`, which is the whole file or an entry of a zip file.
     void addNumpy(const std::string& name, TensorFile::Place place)
     {
@@ -476,12 +478,17 @@ private:
         TensorInfo info{name, {}, head.shape()};
         place.headSize = magic.size() + lengthSize + headSize;
         const std::string word = head.type();
+        const char order = word.empty() ? ' ' : word.front();
         const std::string_view plain = std::string_view(word).substr(word.empty() ? 0 : 1);
-        const auto type = std::find_if(kNumberTypes.begin(), kNumberTypes.end(),
-                                       [&](const NumberType& candidate) { return candidate.numpy == plain; });
+        // "|": no order, as NumPy writes it of raw bytes.
+        const auto type =
+            std::find_if(kNumberTypes.begin(), kNumberTypes.end(), [&](const NumberType& candidate) {
+                return candidate.numpy == plain &&
+                       (order == '<' || order == '>' || (order == '|' && candidate.name == "bfloat16"));
+            });
         info.type = type == kNumberTypes.end() ? word : std::string(type->name);
         if (type != kNumberTypes.end()) {
-            if (word.starts_with('>'))
+            if (order == '>')
                 place.problem = "{tensor} is big-endian ({type}); expected a little-endian one";
             else if (head.isFortranOrder() && info.shape.size() > 1)
                 place.problem =
@@ -688,8 +695,10 @@ private:
                 refuse("the zip file's directory and {tensor} itself do not agree", {{"tensor", fileName}});
             const std::string name =
                 fileName.ends_with(".npy") ? fileName.substr(0, fileName.size() - 4) : fileName;
-            if (fileName.back() != '/')
+            if (name != fileName || beginsAsNumpy(place, fileName))
                 addNumpy(name, std::move(place));
+            else if (fileName.back() != '/')
+                m_file.m_leftOut.push_back(fileName);
             rest.remove_prefix(entrySize);
         }
     }
@@ -699,6 +708,22 @@ private:
     std::uint64_t m_size = 0;
     std::set<std::string> m_names;
 };
+
+std::string shapeText(const std::vector<std::int64_t>& shape)
+{
+    std::string text;
+    for (const std::int64_t length : shape)
+        text += (text.empty() ? "" : ", ") + std::to_string(length);
+    return "[" + text + "]";
+}
+
+std::string tensorNames(const TensorFile& file)
+{
+    std::string names;
+    for (std::size_t i = 0; i < file.tensors().size() && i < kMostNamed; ++i)
+        names += (i == 0 ? "" : ", ") + file.tensors()[i].name;
+    return file.tensors().size() > kMostNamed ? names + ", …" : names;
+}
 
 bool looksLikeTensors(std::string_view firstBytes)
 {
@@ -720,17 +745,59 @@ Result<TensorFile> TensorFile::open(std::shared_ptr<std::istream> stream, std::s
     });
 }
 
+/// Reads runs of numbers of tensors.
+class NumberReader
+{
+public:
+    NumberReader(const TensorFile& file, std::size_t index)
+        : m_info(file.m_tensors.at(index))
+        , m_place(file.m_places.at(index))
+        , m_stream(*file.m_stream)
+    {
+        const NumberType* type = findType(m_info.type);
+        if (!type)
+            refuse("{tensor} is of type {type}; expected float16, bfloat16, float32 or float64",
+                   {{"tensor", m_info.name}, {"type", m_info.type}});
+        if (!m_place.problem.empty())
+            refuse(m_place.problem, {{"tensor", m_info.name}, {"type", m_info.type}});
+        m_type = *type;
+    }
+
+    /// `count` numbers after the first `skipped`. The tensor's bytes were counted when it was opened: they
+    /// lie within.
+    std::vector<double> read(std::uint64_t skipped, std::size_t count) const
+    {
+        const std::uint64_t before = m_place.headSize + skipped * m_type.size;
+        const std::uint64_t jump = m_place.isZipped ? 0 : before; // a zip entry is read from its beginning
+        Bytes bytes(m_stream, m_place.offset + jump, m_place.storedSize - jump, m_place.size - jump,
+                    m_place.isDeflated, m_info.name);
+        bytes.skip(before - jump);
+        std::vector<double> values(count);
+        std::vector<char> chunk(kChunk);
+        for (std::size_t done = 0; done < count;) {
+            const std::size_t piece = std::min(count - done, kChunk / m_type.size);
+            bytes.read(chunk.data(), piece * m_type.size);
+            for (std::size_t i = 0; i < piece; ++i)
+                values[done + i] = numberAt(chunk.data() + i * m_type.size, m_type);
+            done += piece;
+        }
+        if (m_place.isZipped)
+            bytes.finish(m_place.checksum);
+        return values;
+    }
+
+private:
+    const TensorInfo& m_info;
+    const TensorFile::Place& m_place;
+    std::istream& m_stream;
+    NumberType m_type{};
+};
+
 Result<TensorRows> TensorFile::matrix(std::size_t index, const std::vector<std::int64_t>& leading) const
 {
     return guarded<TensorRows>(m_name, [&]() {
         const TensorInfo& info = m_tensors.at(index);
-        const Place& place = m_places.at(index);
-        const NumberType* type = findType(info.type);
-        if (!type)
-            refuse("{tensor} is of type {type}; expected float16, bfloat16, float32 or float64",
-                   {{"tensor", info.name}, {"type", info.type}});
-        if (!place.problem.empty())
-            refuse(place.problem, {{"tensor", info.name}, {"type", info.type}});
+        const NumberReader reader(*this, index);
         if (info.shape.size() != leading.size() + 2)
             refuse("{tensor} has the shape {shape}; expected {dimensions} dimensions",
                    {{"tensor", info.name},
@@ -755,36 +822,30 @@ Result<TensorRows> TensorFile::matrix(std::size_t index, const std::vector<std::
             matrix = matrix * info.shape[i] + leading[i];
         }
         const auto count = static_cast<std::size_t>(rows.rows * rows.columns);
-        // The tensor's bytes were counted when it was opened: these lie within.
-        const std::uint64_t before = place.headSize + static_cast<std::uint64_t>(matrix) * count * type->size;
-        const std::uint64_t jump = place.isZipped ? 0 : before; // a zip entry is read from its beginning
-        Bytes bytes(*m_stream, place.offset + jump, place.storedSize - jump, place.size - jump,
-                    place.isDeflated, info.name);
-        bytes.skip(before - jump);
-        rows.values.resize(count);
-        std::vector<char> chunk(kChunk);
-        for (std::size_t done = 0; done < count;) {
-            const std::size_t piece = std::min(count - done, kChunk / type->size);
-            bytes.read(chunk.data(), piece * type->size);
-            for (std::size_t i = 0; i < piece; ++i)
-                rows.values[done + i] = numberAt(chunk.data() + i * type->size, *type);
-            done += piece;
-        }
-        if (place.isZipped)
-            bytes.finish(place.checksum);
+        rows.values = reader.read(static_cast<std::uint64_t>(matrix) * count, count);
         return rows;
     });
 }
 
-namespace {
-
-std::string listed(const TensorFile& file)
+Result<std::vector<double>> TensorFile::numbers(std::size_t index) const
 {
-    std::string names;
-    for (std::size_t i = 0; i < file.tensors().size() && i < kMostNamed; ++i)
-        names += (i == 0 ? "" : ", ") + file.tensors()[i].name;
-    return file.tensors().size() > kMostNamed ? names + ", …" : names;
+    return guarded<std::vector<double>>(m_name, [&]() {
+        const TensorInfo& info = m_tensors.at(index);
+        const NumberReader reader(*this, index);
+        // Products of lengths fit into 63 bits: byteCount saw to it.
+        std::int64_t count = 1;
+        for (const std::int64_t length : info.shape)
+            count *= length;
+        if (count > kMostNumbers)
+            refuse("{tensor} has {count} numbers; expected at most {most}",
+                   {{"tensor", info.name},
+                    {"count", std::to_string(count)},
+                    {"most", std::to_string(kMostNumbers)}});
+        return reader.read(0, static_cast<std::size_t>(count));
+    });
 }
+
+namespace {
 
 /// The tensor named `wanted`, or where no name is given the one with the first of the usual names; a file
 /// with one tensor needs no name.
@@ -800,9 +861,9 @@ std::size_t findTensor(const TensorFile& file, const std::string& wanted, const 
         refuse("the file has no tensors");
     if (!wanted.empty())
         refuse("the file has no tensor named {wanted}; it has {names}",
-               {{"wanted", wanted}, {"names", listed(file)}});
+               {{"wanted", wanted}, {"names", tensorNames(file)}});
     refuse("the file has no tensor named {usual}; it has {names}; expected {key}=NAME to say which",
-           {{"usual", usual[0] + " or " + usual[1]}, {"names", listed(file)}, {"key", keyWord}});
+           {{"usual", usual[0] + " or " + usual[1]}, {"names", tensorNames(file)}, {"key", keyWord}});
 }
 
 /// One head of a tensor, as [tokens × head_dim].
@@ -962,6 +1023,9 @@ Result<HeadTensors> readHeadTensors(const TensorFile& queries, const TensorFile&
         const std::string& keyType = keys.tensors()[key.index].type;
         tensors.precision = queryType == keyType ? queryType : queryType + ", " + keyType;
         readDescription(queries, choice.head, tensors);
+        tensors.leftOut = queries.leftOut();
+        if (!isOneFile)
+            tensors.leftOut.insert(tensors.leftOut.end(), keys.leftOut().begin(), keys.leftOut().end());
         return tensors;
     });
 }

@@ -30,7 +30,8 @@ struct TensorRows
 };
 
 /// A file of tensors from a stranger: NumPy's .npy (versions 1 to 3) and .npz (a zip file, stored or
-/// deflated), and .safetensors, told apart by their first bytes. Little-endian, C order. Opening reads heads
+/// deflated), and .safetensors, told apart by their first bytes. Little-endian, C order. What else lies in a
+/// zip file is left out. Opening reads heads
 /// and names only; every length is checked against the file before anything is made for it. Numbers are read
 /// one matrix at a time. Thread-safe apart from the stream.
 class TensorFile
@@ -41,6 +42,8 @@ public:
 
     const std::string& name() const { return m_name; }
     const std::vector<TensorInfo>& tensors() const { return m_tensors; }
+    /// Members of a .npz file that are no .npy files and were left out.
+    const std::vector<std::string>& leftOut() const { return m_leftOut; }
     /// What a .safetensors file says about itself, at most 1 MiB; else empty.
     const std::map<std::string, std::string>& metadata() const { return m_metadata; }
 
@@ -48,7 +51,11 @@ public:
     /// tensors()[index]. At most 2^25 numbers. Errors: BadInput.
     Result<TensorRows> matrix(std::size_t index, const std::vector<std::int64_t>& leading) const;
 
+    /// All numbers of tensors()[index], of any shape, in C order. At most 2^25. Errors: BadInput.
+    Result<std::vector<double>> numbers(std::size_t index) const;
+
 private:
+    friend class NumberReader;
     friend class TensorFileReader;
     struct Place ///< where the numbers lie
     {
@@ -65,6 +72,7 @@ private:
     std::string m_name;
     std::vector<TensorInfo> m_tensors;
     std::vector<Place> m_places; ///< one a tensor
+    std::vector<std::string> m_leftOut;
     std::map<std::string, std::string> m_metadata;
 };
 
@@ -77,5 +85,9 @@ Result<HeadTensors> readHeadTensors(const TensorFile& queries, const TensorFile&
 
 /// Whether a file with these first bytes is one of tensors: .npy, .npz, or .safetensors.
 bool looksLikeTensors(std::string_view firstBytes);
+
+/// "[2, 64]" and "q, k, …", for sentences.
+std::string shapeText(const std::vector<std::int64_t>& shape);
+std::string tensorNames(const TensorFile& file);
 
 } // namespace ropewalk

@@ -21,7 +21,7 @@ constexpr std::int64_t kPanels = kWidth / Lanes<double>::kPanel;
 constexpr std::int64_t kAnchors = 64;
 
 // Slots of scratch.
-constexpr int kTable = 0, kDampedTable = 1;                                  // common
+constexpr int kTable = 0, kDampedTable = 1;                                       // common
 constexpr int kFactors = 0, kDamped = 1, kCells = 2, kMoreCells = 3, kAnchor = 4; // of a worker
 
 /// e^{r·rate}·e^{jrθ} of all pairs as two tables, r = r0 + b: a sum over the pairs is a matrix product.
@@ -29,7 +29,8 @@ class DistanceTurns
 {
 public:
     /// `rates` empty: no damping. The table lies in a common slot of `workers`.
-    DistanceTurns(std::span<const double> invFreq, std::span<const double> rates, CpuWorkers& workers, int slot)
+    DistanceTurns(std::span<const double> invFreq, std::span<const double> rates, CpuWorkers& workers,
+                  int slot)
         : m_rates(rates)
         , m_pairs(static_cast<int>(invFreq.size()))
         , m_anchors(invFreq, static_cast<double>(kWidth), kAnchors)
@@ -50,8 +51,8 @@ public:
     int pairs() const { return m_pairs; }
     const double* packed() const { return m_packed; }
 
-    /// cos and then -sin at `first`, `first` + kWidth, … (`count` ≤ kAnchors), [count × 2·pairs]; the rows up to
-    /// a whole number of tiles are zeros.
+    /// cos and then -sin at `first`, `first` + kWidth, … (`count` ≤ kAnchors), [count × 2·pairs]; the rows up
+    /// to a whole number of tiles are zeros.
     void anchors(std::int64_t first, std::int64_t count, double* rows, double* anchor) const
     {
         m_anchors.fill(static_cast<double>(first), count, 1.0, rows, rows + m_pairs, 2 * m_pairs, anchor);
@@ -300,28 +301,29 @@ Result<void> runDistanceTable(const DistanceTableOp& op, CpuWorkers& workers, co
     const DistanceTurns turns(op.invFreq, op.dampingRate, workers, kTable);
     const int pairs = turns.pairs();
     const double a2 = op.attentionFactor * op.attentionFactor;
-    return forDistances(
-        static_cast<std::int64_t>(op.table.size()), kAnchors * kWidth, workers, stop,
-        [&](std::int64_t start, std::int64_t count, int worker) {
-            const std::int64_t anchors = pieces(count, kWidth), rows = roundedUp(anchors, kTileRows);
-            double* factors = workers.scratch<double>(worker, kFactors, rows * 2 * pairs);
-            double* cells = workers.scratch<double>(worker, kCells, rows * kWidth);
-            turns.anchors(op.firstDistance + start, anchors, factors,
-                          workers.scratch<double>(worker, kAnchor, 2 * pairs));
-            for (std::int64_t a = 0; a < anchors; ++a) {
-                // Re(h e^{j(r0+b)θ}) = Re(h e^{jr0θ}) cos bθ - Im(h e^{jr0θ}) sin bθ
-                double* row = factors + a * 2 * pairs;
-                for (int i = 0; i < pairs; ++i) {
-                    const double c = row[i], s = -row[pairs + i], re = op.re[at(i)], im = op.im[at(i)];
-                    row[i] = a2 * (re * c - im * s);
-                    row[pairs + i] = -a2 * (re * s + im * c);
-                }
-            }
-            turns.multiply(factors, anchors, cells);
-            double* out = op.table.data() + start;
-            for (std::int64_t k = 0; k < count; ++k)
-                out[k] = cells[k] + op.still;
-        });
+    return forDistances(static_cast<std::int64_t>(op.table.size()), kAnchors * kWidth, workers, stop,
+                        [&](std::int64_t start, std::int64_t count, int worker) {
+                            const std::int64_t anchors = pieces(count, kWidth),
+                                               rows = roundedUp(anchors, kTileRows);
+                            double* factors = workers.scratch<double>(worker, kFactors, rows * 2 * pairs);
+                            double* cells = workers.scratch<double>(worker, kCells, rows * kWidth);
+                            turns.anchors(op.firstDistance + start, anchors, factors,
+                                          workers.scratch<double>(worker, kAnchor, 2 * pairs));
+                            for (std::int64_t a = 0; a < anchors; ++a) {
+                                // Re(h e^{j(r0+b)θ}) = Re(h e^{jr0θ}) cos bθ - Im(h e^{jr0θ}) sin bθ
+                                double* row = factors + a * 2 * pairs;
+                                for (int i = 0; i < pairs; ++i) {
+                                    const double c = row[i], s = -row[pairs + i], re = op.re[at(i)],
+                                                 im = op.im[at(i)];
+                                    row[i] = a2 * (re * c - im * s);
+                                    row[pairs + i] = -a2 * (re * s + im * c);
+                                }
+                            }
+                            turns.multiply(factors, anchors, cells);
+                            double* out = op.table.data() + start;
+                            for (std::int64_t k = 0; k < count; ++k)
+                                out[k] = cells[k] + op.still;
+                        });
 }
 
 } // namespace ropewalk

@@ -21,8 +21,8 @@ void multiplyPanels(const T* queries, std::int64_t rows, const T* packed, std::i
 template<class T>
 void packPanels(const T* keys, std::int64_t rows, int depth, T* packed);
 
-/// Of turns e^{j(r0+b)θ} = e^{jr0θ}·e^{jbθ}, where `anchors` [rows × 2·pairs] holds cos r0θ and then -sin r0θ,
-/// `packed` cos bθ and then sin bθ: Σ cos² over the pairs, [rows × stride].
+/// Of turns e^{j(r0+b)θ} = e^{jr0θ}·e^{jbθ}, where `anchors` [rows × 2·pairs] holds cos r0θ and then -sin
+/// r0θ, `packed` cos bθ and then sin bθ: Σ cos² over the pairs, [rows × stride].
 void squaresOfTurns(const double* anchors, std::int64_t rows, const double* packed, std::int64_t panels,
                     int pairs, double* squares, std::int64_t stride);
 
@@ -30,8 +30,8 @@ void squaresOfTurns(const double* anchors, std::int64_t rows, const double* pack
 void boundOfTurns(const double* anchors, std::int64_t rows, const double* packed, std::int64_t panels,
                   int pairs, int still, double* bound, std::int64_t stride);
 
-/// The turn `anchor`, one a pair, times each row of `block` [rows × pairs]; rows of the result are `outStride`
-/// apart.
+/// The turn `anchor`, one a pair, times each row of `block` [rows × pairs]; rows of the result are
+/// `outStride` apart.
 template<class T>
 void turnRows(const double* anchorCos, const double* anchorSin, const double* blockCos,
               const double* blockSin, std::int64_t rows, int pairs, T* cos, T* sin, std::int64_t outStride);

@@ -59,8 +59,8 @@ struct CpuKernels
     /// Keys [rows × width] into panels of `panel` keys, channel by channel: `packedKeys` numbers.
     std::int64_t (*packedKeys)(std::int64_t rows, int width);
     void (*packKeys)(const float* keys, std::int64_t rows, int width, float* packed);
-    /// cells[m × stride + n] = q_m·k_n. `rows` is a multiple of `queriesAtATime`; `keys` is rounded up to whole
-    /// panels, so `stride` ≥ that. A tile of a map, or all of it.
+    /// cells[m × stride + n] = q_m·k_n. `rows` is a multiple of `queriesAtATime`; `keys` is rounded up to
+    /// whole panels, so `stride` ≥ that. A tile of a map, or all of it.
     void (*product)(const float* queries, std::int64_t rows, const float* packed, std::int64_t keys,
                     int width, float* cells, std::int64_t stride);
     int panel = 0, queriesAtATime = 0;

@@ -12,8 +12,8 @@ namespace ropewalk {
 namespace {
 
 // Slots of scratch.
-constexpr int kKeySums = 0, kQuerySums = 1, kBefore = 2, kPacked = 3;                 // common
-constexpr int kTurning = 0, kRows = 1, kSeen = 2, kPassed = 3, kCells = 4;            // of a worker
+constexpr int kKeySums = 0, kQuerySums = 1, kBefore = 2, kPacked = 3;      // common
+constexpr int kTurning = 0, kRows = 1, kSeen = 2, kPassed = 3, kCells = 4; // of a worker
 constexpr int kCutQueries = 5, kCutKeys = 6, kCutSums = 7;
 
 /// The mean of q·k over a block of queries × keys is the product of their means; where the mask cuts a block
@@ -226,8 +226,8 @@ private:
                         return;
                     const double* upper = seen.upTo(keys.end);
                     const double* lower = passed.upTo(keys.first);
-                    values[i] += sumOfProducts(row, upper, turner.width()) -
-                                 sumOfProducts(row, lower, turner.width());
+                    values[i] +=
+                        sumOfProducts(row, upper, turner.width()) - sumOfProducts(row, lower, turner.width());
                 });
         }
         for (std::int64_t i = 0; i < size(range) && wantsRows; ++i) {
@@ -257,8 +257,8 @@ private:
     /// Blocks of keys, counted from the first in view, that hold what a query of `rows` sees.
     CellRange columnsSeenBy(CellRange rows) const
     {
-        const CellRange keys = intersection(
-            {m_grid.keysOf(rows.first).first, m_grid.keysOf(rows.end - 1).end}, m_columns);
+        const CellRange keys =
+            intersection({m_grid.keysOf(rows.first).first, m_grid.keysOf(rows.end - 1).end}, m_columns);
         if (size(keys) <= 0)
             return {0, 0};
         return {keys.first / m_grid.block - m_grid.firstColumnBlock,
@@ -367,8 +367,8 @@ private:
     const ScoreMapOp& m_op;
     const ScoreGrid& m_grid;
     CpuWorkers& m_workers;
-    CellRange m_rows, m_columns;   ///< in view
-    std::int64_t m_blocks, m_chunk; ///< of a chunk: blocks, and rows or keys
+    CellRange m_rows, m_columns;     ///< in view
+    std::int64_t m_blocks, m_chunk;  ///< of a chunk: blocks, and rows or keys
     std::deque<RowTurner> m_turners; ///< one a term
     std::vector<int> m_firstChannel; ///< of each term among all channels
     int m_depth = 0, m_width = 0;    ///< channels of all terms; of the widest one

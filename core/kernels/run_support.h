@@ -48,7 +48,8 @@ inline CellRange wholeBlocks(const ScoreGrid& grid, CellRange rows)
     std::int64_t end = grid.length / grid.block, first = 0;
     if (grid.isCausal) // the last key is not after the first query
         end = std::min(end, (rows.first + 1) / grid.block);
-    if (grid.window > 0 && rows.end - 1 >= grid.window) // the first key is within the window of the last query
+    if (grid.window > 0 &&
+        rows.end - 1 >= grid.window) // the first key is within the window of the last query
         first = (rows.end - 1 - grid.window) / grid.block + 1;
     return intersection({first - grid.firstColumnBlock, end - grid.firstColumnBlock}, {0, grid.columnBlocks});
 }

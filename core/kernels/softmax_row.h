@@ -36,9 +36,9 @@ void addUp(const T* logits, const T* exponentials, std::int64_t count, LaneSum& 
     product = products;
 }
 
-/// Logits into e^(y - greatest), in place; exponentials in T, their sums in double. `greatest` is -∞ where every
-/// logit is, and the row is left as it was. Each exponential is off by a few units in the last place, and at
-/// least the smallest normal number.
+/// Logits into e^(y - greatest), in place; exponentials in T, their sums in double. `greatest` is -∞ where
+/// every logit is, and the row is left as it was. Each exponential is off by a few units in the last place,
+/// and at least the smallest normal number.
 template<class T>
 SoftmaxSums softmaxRow(T* row, std::int64_t count, bool wantsEntropy)
 {

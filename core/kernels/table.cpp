@@ -75,15 +75,25 @@ SoftmaxSums softmaxRowSingle(float* row, std::int64_t count)
 template<class T>
 void colours(const T* values, std::int64_t count, const ColourScale& scale, std::uint32_t* out)
 {
+    constexpr std::int64_t kPiece = 512;
     const auto lower = static_cast<T>(scale.lower);
     const auto steps = static_cast<T>(256.0 / (scale.upper - scale.lower));
-    for (std::int64_t i = 0; i < count; ++i) {
-        const T value = values[i];
-        T index = (value - lower) * steps;
-        index = index > T(0) ? index : T(0); // NaN too
-        index = index < T(255) ? index : T(255);
-        const std::uint32_t colour = scale.palette[static_cast<int>(index)];
-        out[i] = value == value ? colour : scale.notANumber;
+    std::uint32_t table[257];
+    std::copy_n(scale.palette, 256, table);
+    table[256] = scale.notANumber;
+    // Places first, which are vectors; then what lies there, which is not.
+    std::int32_t places[kPiece];
+    for (std::int64_t first = 0; first < count; first += kPiece) {
+        const std::int64_t width = std::min(kPiece, count - first);
+        for (std::int64_t i = 0; i < width; ++i) {
+            const T value = values[first + i];
+            T place = (value - lower) * steps;
+            place = place > T(0) ? place : T(0);
+            place = place < T(255) ? place : T(255);
+            places[i] = static_cast<std::int32_t>(value == value ? place : T(256));
+        }
+        for (std::int64_t i = 0; i < width; ++i)
+            out[first + i] = table[places[i]];
     }
 }
 

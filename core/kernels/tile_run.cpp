@@ -14,12 +14,13 @@ namespace ropewalk {
 namespace {
 
 // Slots of scratch.
-constexpr int kPackedKeys = 0;                                              // common
+constexpr int kPackedKeys = 0;                                               // common
 constexpr int kTurning = 0, kRows = 1, kQueries = 2, kCells = 3, kOther = 4; // of a worker
 constexpr int kSums = 5, kLeast = 6, kGreatest = 7;
 
-/// Every cell once. The keys are rotated and packed once; then strips of queries meet them, in buffers that stay
-/// in the cache, are pooled and forgotten. A task is some whole rows of blocks, so that nobody shares a sum.
+/// Every cell once. The keys are rotated and packed once; then strips of queries meet them, in buffers that
+/// stay in the cache, are pooled and forgotten. A task is some whole rows of blocks, so that nobody shares a
+/// sum.
 template<class T>
 class TileRun
 {
@@ -173,7 +174,8 @@ private:
     void damp(const ScoreTerm& term, std::int64_t r, T* row) const
     {
         for (std::size_t i = 0; i < term.dampingRate.size(); ++i) {
-            const auto factor = static_cast<T>(std::exp(term.dampingRate[i] * static_cast<double>(r * m_op.stride)));
+            const auto factor =
+                static_cast<T>(std::exp(term.dampingRate[i] * static_cast<double>(r * m_op.stride)));
             row[term.pairs[i].first] *= factor;
             row[term.pairs[i].second] *= factor;
         }
@@ -225,7 +227,8 @@ private:
             return m_run.m_workers.template scratch<U>(worker, slot, count);
         }
 
-        /// Computes the cells of `rows`: scores, or the exponentials of the softmax and a factor for each row.
+        /// Computes the cells of `rows`: scores, or the exponentials of the softmax and a factor for each
+        /// row.
         bool hold(CellRange rows, StopWatch& watch)
         {
             m_held = rows;
@@ -267,7 +270,8 @@ private:
             return (m - m_held.first) * m_stride + (n - keyOf(m_firstPanel));
         }
 
-        /// The scores of the rows in hand and some panels, of one term; column 0 of `cells` is the first of them.
+        /// The scores of the rows in hand and some panels, of one term; column 0 of `cells` is the first of
+        /// them.
         void fill(const Term& term, std::int64_t firstPanel, std::int64_t endPanel, T* cells)
         {
             const CellRange keys{keyOf(firstPanel), std::min(keyOf(endPanel), m_run.m_keys.end)};
@@ -279,8 +283,8 @@ private:
             const int width = term.turner.width();
             const std::int64_t rows = roundedUp(size(m_held), kTileRows);
             if (term.term.dampingRate.empty()) {
-                multiplyPanels(queries, rows, term.packed + firstPanel * kPanel * width, endPanel - firstPanel,
-                               width, cells, m_stride);
+                multiplyPanels(queries, rows, term.packed + firstPanel * kPanel * width,
+                               endPanel - firstPanel, width, cells, m_stride);
                 return;
             }
             // e^{(m-n)·rate} = e^{(m-n0)·rate}·e^{-(n-n0)·rate}; the keys have theirs.
@@ -299,8 +303,7 @@ private:
         void fillFromTable(const ScoreTerm& term, CellRange keys, T* cells) const
         {
             for (std::int64_t m = m_held.first; m < m_held.end; ++m) {
-                const double scale =
-                    term.rowScale.empty() ? 1.0 : term.rowScale[at(m - m_run.m_rows.first)];
+                const double scale = term.rowScale.empty() ? 1.0 : term.rowScale[at(m - m_run.m_rows.first)];
                 const CellRange visible = intersection(m_grid.keysOf(m), keys);
                 T* row = cells + (m - m_held.first) * m_stride;
                 for (std::int64_t n = visible.first; n < visible.end; ++n)
@@ -380,9 +383,9 @@ private:
         /// Blocks that some row of this row of blocks sees, counted from the first in view.
         CellRange blocksSeen() const
         {
-            const CellRange seen = intersection({m_grid.keysOf(m_blockRows.first).first,
-                                                 m_grid.keysOf(m_blockRows.end - 1).end},
-                                                m_run.m_columns);
+            const CellRange seen =
+                intersection({m_grid.keysOf(m_blockRows.first).first, m_grid.keysOf(m_blockRows.end - 1).end},
+                             m_run.m_columns);
             if (size(seen) <= 0)
                 return {0, 0};
             return {seen.first / m_grid.block - m_grid.firstColumnBlock,
@@ -402,7 +405,8 @@ private:
 
         bool wantsExtremes() const { return !m_op.least.empty() || !m_op.greatest.empty(); }
 
-        /// Adds the cells of a few rows in hand to the columns in view: together where all of them see the key.
+        /// Adds the cells of a few rows in hand to the columns in view: together where all of them see the
+        /// key.
         void addRows(std::int64_t firstRow, std::int64_t endRow)
         {
             const T* rows[kRowsAtATime];

@@ -162,8 +162,8 @@ private:
     const ScoreMapOp& m_op;
     const ScoreGrid& m_grid;
     std::int64_t m_first;
-    std::vector<double> m_scores; ///< by distance, from m_first on
-    std::int64_t m_offsets;       ///< differences of row and column blocks in view
+    std::vector<double> m_scores;                    ///< by distance, from m_first on
+    std::int64_t m_offsets;                          ///< differences of row and column blocks in view
     std::vector<double> m_mean, m_least, m_greatest; ///< of whole blocks
     std::vector<std::int64_t> m_count;
 };

@@ -42,8 +42,8 @@ public:
 
     int pairs() const { return m_pairs; }
 
-    /// cos and sin, `scale` times, of `count` positions from `position` on; rows `outStride` apart. `anchor` has
-    /// room for 2·pairs numbers.
+    /// cos and sin, `scale` times, of `count` positions from `position` on; rows `outStride` apart. `anchor`
+    /// has room for 2·pairs numbers.
     template<class T>
     void fill(double position, std::int64_t count, double scale, T* cos, T* sin, std::int64_t outStride,
               double* anchor) const

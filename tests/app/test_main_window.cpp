@@ -37,6 +37,7 @@
 #include <QTabBar>
 #include <QTemporaryDir>
 #include <QTest>
+#include <QTextBrowser>
 #include <QTimer>
 #include <QToolButton>
 #include <QWheelEvent>
@@ -739,6 +740,49 @@ private slots:
         const RopeConfig& config = window->document().session().configurations[0].config;
         QCOMPARE(config.headDim, 64);
         QVERIFY(config.layout == Layout::Interleaved);
+    }
+
+    /// The pair that is shown turns in the model that was opened; one that was picked and turns stays.
+    void openedModelShowsATurningPair()
+    {
+        QTemporaryDir folder;
+        const QString path =
+            writeTo(folder.filePath("neox.json"), "{\"model_type\":\"gpt_neox\",\"hidden_size\":6144,\"num_"
+                                                  "attention_heads\":64,\"rotary_pct\":0.25}");
+        const auto window = openWindow();
+        QCOMPARE(window->document().session().options.pair, 12);
+        QVERIFY(window->openFile(path));
+        QCOMPARE(window->document().session().options.pair, 2);
+        FigureOptions options = window->document().session().options;
+        options.pair = 5;
+        window->document().setOptions(options);
+        QVERIFY(window->addFile(path));
+        QCOMPARE(window->document().session().options.pair, 5);
+    }
+
+    /// Kinds of layers have fields of the same names: each list stands under its own name.
+    void detailsAreByKindOfLayer()
+    {
+        QTemporaryDir folder;
+        QFile file(folder.filePath("small.json"));
+        QVERIFY(file.open(QIODevice::WriteOnly));
+        file.write("{\"model_type\":\"gemma3_text\",\"head_dim\":64,\"rope_theta\":1e6,"
+                   "\"rope_local_base_freq\":10000,\"max_position_embeddings\":32768,\"sliding_window\":512,"
+                   "\"layer_types\":[\"full_attention\",\"sliding_attention\"]}");
+        file.close();
+        const auto window = openWindow();
+        QVERIFY(window->openFile(file.fileName()));
+        QString text;
+        QTimer::singleShot(0, window.get(), [&] {
+            QWidget* dialog = QApplication::activeModalWidget();
+            text = dialog->findChild<QTextBrowser*>()->toPlainText();
+            dialog->close();
+        });
+        emit window->messageBar().actionTriggered("notes", "details");
+        const auto full = text.indexOf("small, full_attention");
+        const auto sliding = text.indexOf("small, sliding_attention");
+        QVERIFY2(full >= 0 && sliding >= 0 && full != sliding, qPrintable(text));
+        QVERIFY2(text.indexOf("rope_local_base_freq") > sliding, qPrintable(text));
     }
 
     void pastesABlock()

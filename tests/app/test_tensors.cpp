@@ -7,6 +7,8 @@
 #include "core/config_keys.h"
 #include "core/cpu_backend.h"
 #include "core/figure_catalog.h"
+#include "tests/support/tensor_bytes.h"
+#include "widgets/panels/figure_panel.h"
 
 #include <QFile>
 #include <QTemporaryDir>
@@ -66,6 +68,7 @@ private slots:
     void commandLine();
     void sessions();
     void sessionWhoseFileIsGone();
+    void encodings();
     void filesInOneFolder();
     void inTheWindow();
 };
@@ -197,6 +200,13 @@ void TestTensors::commandLine()
     QVERIFY(sentence(openSource(settings({"q=" + data("q.npy")}))).contains("q is given without k"));
     QVERIFY(sentence(openSource(settings({"tensors=" + data("heads.npz"), "head=4"})))
                 .contains("expected 0 to 3"));
+    // Nothing is guessed of what is empty.
+    QVERIFY(sentence(openSource(settings({"tensors="})))
+                .contains("tensors is empty; expected a file, or builtin:NAME"));
+    QVERIFY(
+        sentence(openSource(settings({"q=", "k=" + data("k.npy")}))).contains("q is empty; expected a file"));
+    QVERIFY(sentence(openSource(settings({"tensors=builtin:"})))
+                .startsWith("builtin: names no tensors; expected one of smollm2-"));
     QVERIFY(isTensorFile(data("q.npy")) && isTensorFile(data("heads.npz")) &&
             isTensorFile(data("bfloat16.safetensors")));
     QVERIFY(!isTensorFile(QStringLiteral(ROPEWALK_TEST_DATA "/reference.json")));
@@ -242,6 +252,73 @@ void TestTensors::sessionWhoseFileIsGone()
     QVERIFY(toEnglish(notes->front().text).find("gone.npz: there is no such file") != std::string::npos);
     QVERIFY(!document.session().options.tensors);
     QVERIFY(document.session().options.tensorChoice == choice); // and saved again it is still there
+}
+
+/// The files that the figure `encodings` reads: from the command line, in a session, in the window.
+void TestTensors::encodings()
+{
+    QTemporaryDir folder;
+    const auto write = [&](const char* name, const std::string& bytes) {
+        QFile file(folder.filePath(name));
+        if (!file.open(QIODevice::WriteOnly) || file.write(bytes.data(), std::ssize(bytes)) < 0)
+            qFatal("cannot write %s", name);
+        return file.fileName();
+    };
+    const QString table = write("wpe.npy", test::npyOf("(3, 2)", {1, 0, 0, 2, 3, 1}));
+    const QString v = write("v.npy", test::npyOf("(2, 2)", {1, 0, 0, 1}));
+    const QString r = write("r.npy", test::npyOf("(4, 2)", {1, 2, 3, 4, 5, 6, 7, 8}));
+    const QStringList all{"learned_file=" + table, "transformer_xl_file=" + v, "transformer_xl_r_file=" + r,
+                          "transformer_xl_head=1"};
+    const Result<FigureSource> source = openSource(settings(all));
+    QVERIFY2(source, qPrintable(sentence(source)));
+    QVERIFY(!source->options.tensors); // q and k are what they were
+    const auto& read = source->options.encodingTensors;
+    QVERIFY(read && read->learned->width == 2 && read->learned->rows == 3);
+    QVERIFY(read->transformerXl->projected == (std::vector<double>{7, 8}));
+    // One sentence where something is wrong.
+    QVERIFY(sentence(openSource(settings({"learned_file=/no/such.npy"})))
+                .startsWith("/no/such.npy: there is no such file"));
+    QVERIFY(
+        sentence(openSource(settings({"transformer_xl_r_file=" + r}))).contains("transformer_xl_file, too"));
+    QVERIFY(sentence(openSource(settings({"transformer_xl_file=" + v, "transformer_xl_head=2"})))
+                .contains("expected 0 to 1"));
+    QVERIFY(sentence(openSource(settings({"learned_file=" + QString(2001, u'x')})))
+                .contains("expected a path of at most 2000 bytes"));
+    const QString cut = write("cut.npy", test::npyOf("(3, 2)", {1, 2, 3}));
+    QVERIFY(sentence(openSource(settings({"learned_file=" + cut}))).contains("needs 24"));
+    // A session keeps the paths; one whose file is gone opens, and says so.
+    Session session = sessionWith({});
+    session.options.content = Content::Ones;
+    session.options.settings = source->options.settings;
+    Document document(session);
+    QVERIFY(document.saveTo(folder.filePath("a.json")));
+    QVERIFY(document.openSession(folder.filePath("a.json"))->empty());
+    QVERIFY(document.session().options.encodingTensors->learned);
+    QFile::remove(table);
+    const auto notes = document.openSession(folder.filePath("a.json"));
+    QVERIFY(notes && notes->size() == 1 &&
+            toEnglish(notes->front().text).find("wpe.npy: there is no such file") != std::string::npos);
+    QVERIFY(!document.session().options.encodingTensors);
+    QVERIFY(document.session().options.settings == source->options.settings);
+    // In the window a file that cannot be read changes nothing.
+    std::vector<std::unique_ptr<ComputeBackend>> backends;
+    backends.push_back(makeCpuBackend());
+    MainWindow window(std::make_unique<Engine>(std::move(backends)), loadPresets(), loadReferences(),
+                      AppSettings());
+    window.document().setFigure("encodings");
+    const FigureOptions before = window.document().session().options;
+    const auto choose = [&](const QString& path) {
+        FigureOptions edited = window.document().session().options;
+        if (!edited.settings.set("transformer_xl_file", path.toStdString()))
+            qFatal("no path");
+        emit window.figurePanel().optionsEdited(edited);
+    };
+    choose(folder.filePath("cut.npy"));
+    QVERIFY(window.document().session().options == before);
+    choose(v);
+    QVERIFY(window.document().session().options.encodingTensors->transformerXl->isGiven);
+    choose({});
+    QVERIFY(window.document().session().options == before);
 }
 
 void TestTensors::filesInOneFolder()

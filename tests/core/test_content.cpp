@@ -190,6 +190,15 @@ void TestContent::file()
     const ContentRows rows = makeContent(source, 2, 1);
     QCOMPARE(rows.query, (std::vector<double>{8.0, 9.0, 10.0, 11.0}));
     QCOMPARE(rows.key, (std::vector<double>{-4.0, -5.0, -6.0, -7.0}));
+    // What lay beside the tensors and was left out is said.
+    tensors->leftOut = {"readme.txt"};
+    const auto said = [&] {
+        return toEnglish(ContentSource::make(options, config).value().notes().front().text);
+    };
+    QCOMPARE(said(), std::string("head.npz: readme.txt of the file is no .npy and was left out"));
+    tensors->leftOut.push_back("b");
+    QCOMPARE(said(),
+             std::string("head.npz: readme.txt and 1 more of the file are no .npy and were left out"));
     config.headDim = 8;
     const auto other = ContentSource::make(options, config);
     QVERIFY(!other);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The kernels of every level that this machine has: against long double, over precisions and numbers of threads.
+// The kernels of every level that this machine has: against long double, over precisions and numbers of
+// threads.
 #include "core/cpu_workers.h"
 #include "core/kernels/kernels.h"
 #include "core/rope_math.h"
@@ -27,8 +28,9 @@ void* counted(std::size_t size, std::size_t alignment)
     std::size_t before = largestAllocation;
     while (before < size && !largestAllocation.compare_exchange_weak(before, size)) {
     }
-    void* memory = alignment > 16 ? std::aligned_alloc(alignment, (size + alignment - 1) / alignment * alignment)
-                                  : std::malloc(size > 0 ? size : 1);
+    void* memory = alignment > 16
+                       ? std::aligned_alloc(alignment, (size + alignment - 1) / alignment * alignment)
+                       : std::malloc(size > 0 ? size : 1);
     if (!memory)
         throw std::bad_alloc();
     return memory;
@@ -199,7 +201,8 @@ void TestKernels::rotation()
         const std::vector<float> in = randomFloats(random, kRows * kHeads * kWidth);
         std::vector<float> cos(kRows * pairs.size()), sin(cos.size()), out(in.size()), same = in;
         kernels().turnTableSingle(theta, 100.0, 1.0, kRows, 1.0, cos.data(), sin.data());
-        kernels().rotateRowsSingle(in.data(), out.data(), kRows, kHeads, kWidth, pairs, cos.data(), sin.data());
+        kernels().rotateRowsSingle(in.data(), out.data(), kRows, kHeads, kWidth, pairs, cos.data(),
+                                   sin.data());
         kernels().rotateRowsSingle(same.data(), same.data(), kRows, kHeads, kWidth, pairs, cos.data(),
                                    sin.data());
         QCOMPARE(same, out);
@@ -243,8 +246,9 @@ void TestKernels::product()
                 for (std::int64_t n = 0; n < keys; ++n) {
                     long double sum = 0, size1 = 0;
                     for (int c = 0; c < width; ++c) {
-                        const long double one = static_cast<long double>(q[static_cast<std::size_t>(m * width + c)]) *
-                                                k[static_cast<std::size_t>(n * width + c)];
+                        const long double one =
+                            static_cast<long double>(q[static_cast<std::size_t>(m * width + c)]) *
+                            k[static_cast<std::size_t>(n * width + c)];
                         sum += one;
                         size1 += std::fabs(one);
                     }
@@ -322,8 +326,8 @@ void TestKernels::mapsInSinglePrecision()
         for (const bool wantsExtremes : {true, false}) {
             const Outputs found = runOn(ScorePath::Tiles, map.op, wantsExtremes);
             QCOMPARE(found.count, expected.count);
-            // Scores are sums of at most 10 products below 20, each rounded at 6e-8; a weight is as uncertain as
-            // its logit, an entropy as its logits times their spread.
+            // Scores are sums of at most 10 products below 20, each rounded at 6e-8; a weight is as uncertain
+            // as its logit, an entropy as its logits times their spread.
             const double tolerance = map.op.stage == ScoreStage::Softmax ? 2e-5 : 4e-5;
             QCOMPARE(difference(found.mean, expected.mean, tolerance), QString());
             QCOMPARE(difference(found.rowValue, expected.rowValue, 10 * tolerance), QString());
@@ -335,20 +339,37 @@ void TestKernels::mapsInSinglePrecision()
     }
 }
 
-/// More rows than a strip holds, more keys than a tile.
+/// More rows than a strip or a chunk holds, more keys than a tile.
 void TestKernels::longMaps()
 {
     std::mt19937 random(32);
-    for (int round = 0; round < 12; ++round) {
-        RandomMap map(random, 700);
+    int taken[3] = {0, 0, 0};
+    for (int round = 0; round < 300; ++round) {
+        RandomMap map(random, 900);
+        const std::int64_t rows = map.op.grid.rows().end - map.op.grid.rows().first;
+        if (rows < 520)
+            continue;
         const Outputs expected = map.exact();
-        const Outputs found = runOn(ScorePath::Tiles, map.op, true);
-        QCOMPARE(found.count, expected.count);
-        QCOMPARE(difference(found.mean, expected.mean, 2e-12), QString());
-        QCOMPARE(difference(found.rowValue, expected.rowValue, 2e-12), QString());
-        QCOMPARE(difference(found.least, expected.least, 2e-12), QString());
-        QCOMPARE(difference(found.greatest, expected.greatest, 2e-12), QString());
+        for (const ScorePath path : {ScorePath::Toeplitz, ScorePath::PooledProduct, ScorePath::Tiles}) {
+            const bool wantsExtremes = path != ScorePath::PooledProduct;
+            ScoreMapOp asked = map.op;
+            Outputs place(asked.grid, wantsExtremes);
+            place.giveTo(asked);
+            if (!mayTake(path, asked))
+                continue;
+            ++taken[static_cast<int>(path)];
+            const Outputs found = runOn(path, map.op, wantsExtremes);
+            QCOMPARE(found.count, expected.count);
+            QCOMPARE(difference(found.mean, expected.mean, 2e-12), QString());
+            QCOMPARE(difference(found.rowValue, expected.rowValue, 1e-11), QString());
+            if (!wantsExtremes)
+                continue;
+            QCOMPARE(difference(found.least, expected.least, 2e-12), QString());
+            QCOMPARE(difference(found.greatest, expected.greatest, 2e-12), QString());
+        }
     }
+    for (const int count : taken)
+        QVERIFY(count > 2);
 }
 
 /// Damping that leaves the range of a number within a few keys.
@@ -392,8 +413,9 @@ void TestKernels::rowsOfFewerBits()
         map.op.precision = ScorePrecision::Double;
         return runOn(ScorePath::Tiles, map.op, false);
     }();
-    for (const auto& [precision, bits] : {std::pair{ScorePrecision::Single, 23}, std::pair{ScorePrecision::Tf32, 10},
-                                          std::pair{ScorePrecision::Bf16, 7}}) {
+    for (const auto& [precision, bits] :
+         {std::pair{ScorePrecision::Single, 23}, std::pair{ScorePrecision::Tf32, 10},
+          std::pair{ScorePrecision::Bf16, 7}}) {
         map.op.precision = precision;
         const Outputs found = runOn(ScorePath::Tiles, map.op, false);
         double worst = 0.0;
@@ -444,8 +466,8 @@ void TestKernels::sameBitsOnAnyNumberOfThreads()
             if (!first)
                 first = outputs;
             QVERIFY(areSame(first->mean, outputs.mean) && areSame(first->least, outputs.least) &&
-                    areSame(first->greatest, outputs.greatest) && areSame(first->rowValue, outputs.rowValue) &&
-                    areSame(first->count, outputs.count));
+                    areSame(first->greatest, outputs.greatest) &&
+                    areSame(first->rowValue, outputs.rowValue) && areSame(first->count, outputs.count));
         }
     };
     for (const ScorePath path : {ScorePath::Toeplitz, ScorePath::PooledProduct, ScorePath::Tiles})

@@ -113,6 +113,8 @@ private slots:
     void sameFigureSameBytes();
     void csv_data();
     void csv();
+    void csvNamesCategories();
+    void piecesAreTheWhole();
     void csvOfPhasors();
     void csvOfMap();
     void longCurvesAreQuick();
@@ -349,6 +351,46 @@ void TestWriteFigure::csvOfMap()
     figure.maps = {MapSpec{0, "score", "1", 1, 2, 4, "mean", makeValues({0.5, std::nan("")})}};
     QCOMPARE(figureToCsv(figure),
              std::string("configuration,name,row,column,value\nA,score,0,0,0.5\nA,score,0,1,\n"));
+}
+
+/// Where x counts names, as of the published results, they stand beside it; other series of the plot do not
+/// take them.
+void TestWriteFigure::csvNamesCategories()
+{
+    Series drawn = seriesOf(0, "rope", {0, 1}, {39.7, 0.5}, "row");
+    drawn.style = SeriesStyle::Bars;
+    FigureSpec figure = figureOf({drawn, seriesOf(0, "weights", {0, 1, 2}, {7, 8, 9}, "cell")});
+    figure.xAxis.kind = AxisKind::Categories;
+    figure.xAxis.categories = {"4k", {"{a}, \"b\"", {{"a", "x"}}}};
+    QCOMPARE(figureToCsv(figure), std::string("row,row_name,A.rope,cell,A.weights\n"
+                                              "0,4k,39.700000000000003,0,7\n"
+                                              "1,\"x, \"\"b\"\"\",0.5,1,8\n"
+                                              ",,,2,9\n"));
+}
+
+/// Written in pieces, none of them much longer than a megabyte, a file is the same to the byte.
+void TestWriteFigure::piecesAreTheWhole()
+{
+    std::vector<double> x(60000), y(x.size());
+    for (std::size_t i = 0; i < x.size(); ++i) {
+        x[i] = static_cast<double>(i);
+        y[i] = std::cos(0.001 * x[i]);
+    }
+    const FigureSpec figure = figureOf({seriesOf(0, "a", x, y), seriesOf(0, "b", x, y)});
+    for (const bool isJson : {true, false}) {
+        std::string whole;
+        std::size_t longest = 0;
+        int pieces = 0;
+        const TextSink sink = [&](std::string_view piece) {
+            whole += piece;
+            longest = std::max(longest, piece.size());
+            ++pieces;
+        };
+        isJson ? writeFigureJson(figure, sink) : writeFigureCsv(figure, sink);
+        QVERIFY(whole == (isJson ? figureToJson(figure) : figureToCsv(figure)));
+        QVERIFY(pieces > 2);
+        QVERIFY(longest < (std::size_t{1} << 20) + 1000);
+    }
 }
 
 void TestWriteFigure::longCurvesAreQuick()

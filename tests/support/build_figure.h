@@ -23,8 +23,9 @@ struct FigureAsk
     bool isCoarse = false;
 };
 
-/// The figure as the program makes it, on the processor; aborts when it cannot be computed.
-inline FigureSpec figureFor(const FigureAsk& ask)
+/// The results behind the figure as the program makes it, on the processor; aborts when it cannot be
+/// computed. The picked pair is one that the heads have.
+inline FigureResults resultsFor(const FigureAsk& ask)
 {
     std::vector<std::unique_ptr<ComputeBackend>> backends;
     backends.push_back(makeCpuBackend());
@@ -46,10 +47,35 @@ inline FigureSpec figureFor(const FigureAsk& ask)
     request.figures = {ask.id};
     request.wantsDecay = findFigure(ask.id)->needsDecay;
     request.isCoarse = ask.isCoarse;
-    const auto results = computeFigureResults(engine, request);
+    auto results = computeFigureResults(engine, request);
     if (!results)
         qFatal("%s", toEnglish(results.error()).c_str());
-    return buildFigure(*findFigure(ask.id), *results);
+    return std::move(*results);
+}
+
+inline FigureSpec figureFor(const FigureAsk& ask)
+{
+    return buildFigure(*findFigure(ask.id), resultsFor(ask));
+}
+
+inline FigureOptions withSettings(std::initializer_list<std::pair<const char*, const char*>> settings,
+                                  FigureOptions options = {})
+{
+    for (const auto& [key, value] : settings)
+        if (!options.settings.set(key, value))
+            qFatal("%s = %s", key, value);
+    return options;
+}
+
+inline RopeConfig plainRope(int headDim, int rotaryDim, double base, Layout layout = Layout::Half)
+{
+    RopeConfig config;
+    config.name = "plain";
+    config.headDim = headDim;
+    config.rotaryDim = rotaryDim;
+    config.base = base;
+    config.layout = layout;
+    return config;
 }
 
 /// The series of any of its plots with this name and configuration, or null.
@@ -60,6 +86,25 @@ inline const Series* findSeries(const FigureSpec& figure, const std::string& nam
             if (series.name == name && series.configuration == configuration)
                 return &series;
     return nullptr;
+}
+
+/// The same of the data (what is drawn beside it is left out); aborts when there is none.
+inline const Series& seriesOf(const FigureSpec& figure, std::string_view name, int configuration = 0)
+{
+    for (const PlotSpec* plot : figure.plots())
+        for (const Series& series : plot->series)
+            if (series.name == name && series.configuration == configuration && series.isExported)
+                return series;
+    qFatal("no series %s", std::string(name).c_str());
+}
+
+inline const Marker& markerOf(const FigureSpec& figure, std::string_view name, int configuration = 0)
+{
+    for (const PlotSpec* plot : figure.plots())
+        for (const Marker& marker : plot->markers)
+            if (marker.name == name && marker.configuration == configuration)
+                return marker;
+    qFatal("no marker %s", std::string(name).c_str());
 }
 
 /// Its value at `x`; aborts when there is no such series or no such x.
@@ -90,6 +135,8 @@ inline std::string brokenPromise(const FigureSpec& figure)
     const std::vector<const PlotSpec*> plots = figure.plots();
     for (const PlotSpec* plot : plots) {
         for (const Series& series : plot->series) {
+            if (series.name.empty())
+                return "a series has no name";
             if (!series.x || !series.y || series.x->size() != series.y->size() || series.x->empty())
                 return series.name + " has no data, or x and y of different length";
             if (series.style != SeriesStyle::DataOnly && series.label.isEmpty() &&
@@ -103,6 +150,9 @@ inline std::string brokenPromise(const FigureSpec& figure)
         if (plot->table &&
             static_cast<int>(plot->table->cells.size()) != plot->table->rows * plot->table->columns)
             return "the table has another number of cells";
+        if (plot->table && !plot->table->rowHeads.empty() &&
+            static_cast<int>(plot->table->rowHeads.size()) != plot->table->rows)
+            return "the table has another number of heads of rows";
         if (!plot->table && plot->planes.empty())
             for (const AxisSpec* axis : {&plot->xAxis, &plot->yAxis})
                 if (!(axis->lower < axis->upper) || (axis->isLogarithmic && !(axis->lower > 0.0)))

@@ -35,8 +35,8 @@ int runForAllCpuLevels(int argc, char** argv)
 } // namespace ropewalk::test
 
 /// In place of QTEST_APPLESS_MAIN.
-#define ROPEWALK_TEST_ALL_CPU_LEVELS(Test)                       \
-    int main(int argc, char** argv)                              \
-    {                                                            \
-        return ropewalk::test::runForAllCpuLevels<Test>(argc, argv); \
+#define ROPEWALK_TEST_ALL_CPU_LEVELS(Test)                                                                   \
+    int main(int argc, char** argv)                                                                          \
+    {                                                                                                        \
+        return ropewalk::test::runForAllCpuLevels<Test>(argc, argv);                                         \
     }

@@ -273,7 +273,8 @@ struct RandomMap
 };
 
 /// NaN where the other is NaN, else within `tolerance`.
-inline QString difference(const std::vector<double>& actual, const std::vector<double>& expected, double tolerance)
+inline QString difference(const std::vector<double>& actual, const std::vector<double>& expected,
+                          double tolerance)
 {
     if (actual.size() != expected.size())
         return QStringLiteral("%1 numbers, expected %2").arg(actual.size()).arg(expected.size());

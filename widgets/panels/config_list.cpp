@@ -424,7 +424,7 @@ QString configurationDetail(const RopeConfig& config)
     const FrequencyRuleInfo& rule = info(config.rule);
     QString ruleText = QString::fromUtf8(rule.title.data(), static_cast<qsizetype>(rule.title.size()));
     if (!rule.parameters.empty() && rule.parameters.front().key == "factor")
-        if (const std::optional<double> factor = effectiveParameter(config, rule.parameters.front()))
+        if (const auto factor = effectiveParameter(config, rule.parameters.front()); factor && *factor != 1.0)
             ruleText = ConfigList::tr("%1 ×%2").arg(ruleText, shownNumber(*factor, 4));
     parts += ruleText;
     const bool isPart =

@@ -613,7 +613,10 @@ void ConfigPanel::showConfig()
     m_scheme->setCurrentIndex(m_scheme->findData(scheme));
     const bool hasWidth =
         m_config.channels == ChannelScheme::First || m_config.channels == ChannelScheme::Last;
-    m_sliders["rotary_dim"]->setVisible(hasWidth);
+    // How many turn is said by partial_rotary_factor there; the width over which pairs are formed is all.
+    const bool isAllFormed =
+        m_config.rule == FrequencyRule::Proportional && m_config.rotaryDim == m_config.headDim;
+    m_sliders["rotary_dim"]->setVisible(hasWidth && !isAllFormed);
 
     m_rule->setCurrentIndex(m_rule->findData(static_cast<int>(m_config.rule)));
     m_rule->setToolTip(asText(info(m_config.rule).formula) + u'\n' + asText(info(m_config.rule).source));

@@ -12,6 +12,7 @@
 #include <QComboBox>
 #include <QCoreApplication>
 #include <QEvent>
+#include <QFileInfo>
 #include <QHBoxLayout>
 #include <QPushButton>
 #include <QScrollBar>
@@ -130,6 +131,12 @@ bool countsForView(std::string_view key, const FigureOptions& options)
                        [&](std::string_view each) { return options.settings.stated().contains(each); });
 }
 
+/// What says more about a file of Transformer-XL stands here once there is one.
+bool needsVectorFile(std::string_view key)
+{
+    return key == "transformer_xl_r_file" || key == "transformer_xl_head";
+}
+
 } // namespace
 
 /// In the order in which they stand: first the figure's own, then the content and what it reads, then ranges.
@@ -153,7 +160,10 @@ const std::vector<FigurePanel::Row>& FigurePanel::tableRows()
                              options.settings.set(key, value)); // a control offers what the table allows
                      },
                      [key](const FigureOptions& options, const std::string& figure) {
-                         return countsForContent(key, options.content, figure) && countsForView(key, options);
+                         return countsForContent(key, options.content, figure) &&
+                                countsForView(key, options) &&
+                                (!needsVectorFile(key) ||
+                                 !options.settings.text("transformer_xl_file").empty());
                      },
                      {},
                      info.kind == SettingKind::Whole && info.upper >= 4096.0});
@@ -358,6 +368,15 @@ QWidget* FigurePanel::makeRow(const Row& row)
         box->setAccessibleName(title);
         connect(box, &QCheckBox::toggled, this, [this, key](bool isOn) { edit(key, truthText(isOn)); });
         control = box;
+    } else if (row.info.kind == SettingKind::File) {
+        auto* button = new QPushButton;
+        button->setAutoDefault(false);
+        button->setAccessibleName(title);
+        connect(button, &QPushButton::clicked, this, [this, key, title] {
+            m_askingKey = key;
+            emit fileRequested(title);
+        });
+        control = button;
     } else {
         QStringList titles;
         std::vector<std::string> words;
@@ -408,6 +427,10 @@ void FigurePanel::showRow(const Row& row, QWidget* widget)
     const bool isChanged = text != row.info.preset;
     if (auto* box = qobject_cast<QCheckBox*>(line->control())) {
         box->setChecked(text == "true");
+    } else if (auto* button = qobject_cast<QPushButton*>(line->control())) {
+        const QString name = QFileInfo(QString::fromStdString(text)).fileName();
+        button->setText(isChanged ? button->fontMetrics().elidedText(name, Qt::ElideMiddle, scaledPixels(120))
+                                  : tr("Open…"));
     } else if (auto* combo = qobject_cast<QComboBox*>(line->control())) {
         combo->setCurrentIndex(combo->findData(QString::fromStdString(text)));
     } else if (auto* segments = qobject_cast<SegmentedControl*>(line->control())) {
@@ -419,6 +442,11 @@ void FigurePanel::showRow(const Row& row, QWidget* widget)
     line->setChanged(isChanged);
     const QString help = translated(row.info.help);
     line->setToolTip(isChanged ? tr("%1\ndouble-click on the name restores it").arg(help) : help);
+}
+
+void FigurePanel::giveFile(const QString& path)
+{
+    edit(m_askingKey, path.toStdString());
 }
 
 void FigurePanel::edit(const std::string& key, const std::string& value)

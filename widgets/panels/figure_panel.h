@@ -32,6 +32,8 @@ public:
     /// The slider, FieldRow's control or check box of a key, or null where the figure has none.
     QWidget* control(const std::string& key) const;
     QPushButton* tensorsButton() const { return m_tensors; }
+    /// Answers fileRequested: the path becomes the value of the setting that asked.
+    void giveFile(const QString& path);
     /// How high it wants to be when it is open.
     int openHeight() const;
 
@@ -41,6 +43,7 @@ public:
 signals:
     void optionsEdited(const ropewalk::FigureOptions& options);
     void openTensorsRequested();
+    void fileRequested(const QString& title); ///< a setting asks for a file; giveFile answers
     void toggled(bool isOpen); ///< by the person
 
 protected:
@@ -57,6 +60,7 @@ private:
 
     FigureOptions m_options;
     std::string m_figure;
+    std::string m_askingKey; ///< of the setting that asked for a file last
     bool m_hasSettings = false;
     QWidget* m_body;
     Section* m_section;

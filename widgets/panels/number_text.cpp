@@ -49,10 +49,7 @@ std::optional<double> parseNumber(QStringView text, Suffix suffix)
 
 QString shownNumber(double value, int digits)
 {
-    QString text = QString::fromStdString(groupedNumber(value, digits));
-    if (text.startsWith(u'-'))
-        text[0] = QChar(0x2212);
-    return text;
+    return QString::fromStdString(groupedNumber(value, digits));
 }
 
 QString exactNumber(double value)

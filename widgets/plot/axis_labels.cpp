@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 
 namespace ropewalk {
 namespace {
@@ -65,9 +66,78 @@ double valueAt(const Series& series, double x)
     return ys[i - 1] + (ys[i] - ys[i - 1]) * (x - xs[i - 1]) / (xs[i] - xs[i - 1]);
 }
 
-/// A curve's own name beside it: tried along the whole curve, above and below, near its start first (its end
-/// for curves of pairs, which part there).
-void labelSeries(LabelWriter& writer, const FigureSpec& figure, const PlotSpec& plot, const Series& series)
+/// Where the curves of a plot run, in pixels at even steps across it.
+class CurvePaths
+{
+public:
+    CurvePaths(const AxisLayout& layout, const PlotSpec& plot)
+        : m_left(layout.area.left())
+        , m_step(layout.area.width() / kSteps)
+    {
+        for (const Series& series : plot.series) {
+            if (series.style != SeriesStyle::Line || !series.x || series.x->empty())
+                continue;
+            const AxisScale& scale = series.isOnSecondAxis ? layout.secondY : layout.y;
+            Path path{&series, {}};
+            for (std::size_t i = 0; i <= kSteps; ++i)
+                path.y[i] = scale.toPixel(
+                    valueAt(series, layout.x.toValue(m_left + static_cast<double>(i) * m_step)));
+            m_paths.push_back(path);
+        }
+    }
+
+    /// How ill a name of `series` reads in this place: two for each curve that runs through it, one for each
+    /// that is as near as its own.
+    int confusion(const Series& series, const QRectF& box) const
+    {
+        const double margin = box.height() * 0.15;
+        const std::size_t first = stepAt(box.left());
+        const std::size_t last = stepAt(box.right());
+        const std::size_t middle = stepAt(box.center().x());
+        const auto distanceOf = [&](const Path& path) {
+            return std::fabs(path.y[middle] - box.center().y());
+        };
+        double own = std::numeric_limits<double>::infinity();
+        for (const Path& path : m_paths)
+            if (path.series == &series)
+                own = distanceOf(path);
+        int found = 0;
+        for (const Path& path : m_paths) {
+            bool isThrough = false;
+            for (std::size_t i = first; i < last && !isThrough;
+                 ++i) // within at an end, or from above to below
+                isThrough = std::max(path.y[i], path.y[i + 1]) > box.top() - margin &&
+                            std::min(path.y[i], path.y[i + 1]) < box.bottom() + margin;
+            if (isThrough)
+                found += 2;
+            else if (path.series != &series && distanceOf(path) < own + margin)
+                ++found;
+        }
+        return found;
+    }
+
+private:
+    static constexpr std::size_t kSteps = 96;
+    struct Path
+    {
+        const Series* series;
+        std::array<double, kSteps + 1> y;
+    };
+
+    std::size_t stepAt(double x) const
+    {
+        return static_cast<std::size_t>(
+            std::clamp(std::round((x - m_left) / m_step), 0.0, static_cast<double>(kSteps)));
+    }
+
+    double m_left, m_step;
+    std::vector<Path> m_paths;
+};
+
+/// A curve's own name beside it: tried along the whole curve, above and below, where it is told apart best
+/// first, then near its start (its end for curves of pairs, which part there).
+void labelSeries(LabelWriter& writer, const FigureSpec& figure, const PlotSpec& plot, const CurvePaths& paths,
+                 const Series& series)
 {
     const FigureStyle& style = writer.style();
     const QString text = messageText(series.label);
@@ -92,6 +162,13 @@ void labelSeries(LabelWriter& writer, const FigureSpec& figure, const PlotSpec& 
             candidates.push_back(isAboveFirst ? above : below);
             candidates.push_back(isAboveFirst ? below : above);
         }
+    std::vector<std::pair<int, QRectF>> ranked;
+    for (const QRectF& box : candidates)
+        ranked.emplace_back(paths.confusion(series, box), box);
+    std::stable_sort(ranked.begin(), ranked.end(),
+                     [](const auto& a, const auto& b) { return a.first < b.first; });
+    std::transform(ranked.begin(), ranked.end(), candidates.begin(),
+                   [](const auto& each) { return each.second; });
     writer.write(text, kind, style.seriesColour(figure, series), candidates);
 }
 
@@ -193,10 +270,11 @@ void paintLabels(FigurePen& pen, const FigureSpec& figure, const PlotSpec& plot,
         placer.block(QRectF(at.x() - room, at.y() - room, 2 * room, 2 * room));
     }
     // The shortest and most needed first: what is labelled late finds less room.
+    const CurvePaths paths(layout, plot);
     for (const Series& series : plot.series)
         if (!series.label.isEmpty() && series.style != SeriesStyle::DataOnly && series.x &&
             !series.x->empty() && !isInLegend(series))
-            labelSeries(writer, figure, plot, series);
+            labelSeries(writer, figure, plot, paths, series);
     for (const auto& [marker, at] : rings)
         if (!marker->label.isEmpty())
             labelMarker(writer, figure, *marker, at);

@@ -138,10 +138,17 @@ std::vector<AxisTick> linearTicks(const AxisSpec& axis, const AxisScale& scale, 
         isPair || (isTokens && axis.upper >= 64.0 && range >= 64.0 && isPowerOfTwo(axis.upper));
     double step = 0.0;
     int decimals = 0;
+    // Very small and very large numbers are written with a power of ten, the same one along the axis.
+    const double largest = std::max(std::fabs(axis.lower), std::fabs(axis.upper));
+    const int decade = largest > 0.0 ? static_cast<int>(std::floor(std::log10(largest) + 1e-9)) : 0;
+    const bool hasPower = !isTokens && !isPair && (decade < -4 || decade > 7);
+    const double unit = hasPower ? std::pow(10.0, decade) : 1.0;
     const auto labelOf = [&](double value) {
-        return isTokens ? tokenCountLabel(value)
-               : isPair ? plainLabel(value, 0)
-                        : plainLabel(value, decimals);
+        if (isTokens)
+            return tokenCountLabel(value);
+        if (!hasPower || value == 0.0)
+            return plainLabel(value, isPair ? 0 : decimals);
+        return plainLabel(value / unit, decimals) + QStringLiteral("×10") + superscript(decade);
     };
     const auto chooseStep = [&](double most) {
         if (isBinary) {
@@ -150,7 +157,7 @@ std::vector<AxisTick> linearTicks(const AxisSpec& axis, const AxisScale& scale, 
                 step *= 2.0;
         } else {
             step = roundStep(range, most, isTokens && range >= 2.0);
-            decimals = std::max(0, static_cast<int>(std::ceil(-std::log10(step) + 1e-9)) + 1);
+            decimals = std::max(0, static_cast<int>(std::ceil(-std::log10(step / unit) + 1e-9)) + 1);
         }
     };
     // A step is right when its widest label has room.

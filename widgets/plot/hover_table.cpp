@@ -16,10 +16,7 @@ std::string readOut(double value)
     if (!std::isfinite(value))
         return "–";
     // Six digits are read out; a large number has no use for its fractions.
-    std::string text = groupedNumber(std::fabs(value) >= 1e5 ? std::round(value) : value, 6);
-    if (text.starts_with('-'))
-        text.replace(0, 1, "−");
-    return text;
+    return groupedNumber(std::fabs(value) >= 1e5 ? std::round(value) : value, 6);
 }
 
 /// Index of the sample nearest to x.
@@ -88,12 +85,7 @@ QString rangeText(const AxisSpec& axis, const std::pair<double, double>& range)
     if (isWhole(axis) && last >= first)
         return first == last ? readOutText(first)
                              : readOutText(first) + QStringLiteral("–") + readOutText(last);
-    const auto end = [](double value) {
-        std::string text = groupedNumber(value, 4);
-        if (text.starts_with('-'))
-            text.replace(0, 1, "−");
-        return QString::fromStdString(text);
-    };
+    const auto end = [](double value) { return QString::fromStdString(groupedNumber(value, 4)); };
     return end(range.first) + QStringLiteral(" … ") + end(range.second);
 }
 
@@ -237,10 +229,7 @@ std::optional<HoverTable> planeTable(const FigureSpec& figure, const PlotSpec& p
                         {{"pair", std::to_string(hit.pair)}}};
     table.title = messageText(title);
     const auto degrees = [](double radians) {
-        std::string text = shortNumber(radians * 180.0 / 3.14159265358979323846, 5);
-        if (text.starts_with('-'))
-            text.replace(0, 1, "−");
-        return QString::fromStdString(text) + u'°';
+        return QString::fromStdString(shortNumber(radians * 180.0 / 3.14159265358979323846, 5)) + u'°';
     };
     const auto angle = [&](const std::complex<double>& arrow) {
         return std::abs(arrow) > 0.0 ? degrees(std::arg(arrow)) : QStringLiteral("–");

@@ -15,6 +15,7 @@ namespace {
 constexpr double kLargestText = 12.0; ///< design pixels
 constexpr double kMatrixText = 15.0;
 constexpr double kSmallestText = 7.5;
+constexpr double kReadableText = 10.0; ///< below it a spare column gives way
 constexpr double kCellPad = 7.0;
 constexpr double kBracket = 9.0; ///< room for a square bracket beside a matrix
 
@@ -267,22 +268,35 @@ TableLayout layoutTable(const FigureStyle& style, const QRectF& content, const T
         return rows * line + (layout.hasColumnHeads ? line : 0.0) +
                static_cast<double>(linked) * style.px(30.0);
     };
-    layout.text = {table.isMatrix ? kMatrixText : kLargestText, QFont::Normal};
-    Widths widths = naturalWidths(style, table, layout.text);
-    while (layout.text.size > kSmallestText) {
-        const double tooWide = widths.total() / width;
-        const double tooHigh = heightAt(layout.text, table.rows) / content.height();
-        const double share = std::max(tooWide, tooHigh);
-        if (share <= 1.0)
-            break;
-        layout.text.size = std::clamp(std::floor(2.0 * layout.text.size / share) / 2.0, kSmallestText,
-                                      layout.text.size - 0.5);
-        widths = naturalWidths(style, table, layout.text);
-    }
+    Widths widths;
+    const auto fit = [&](bool hasSpare) {
+        const auto widthsNow = [&] {
+            widths = naturalWidths(style, table, layout.text);
+            if (!hasSpare)
+                widths.columns[static_cast<std::size_t>(table.spareColumn)] = 0.0;
+        };
+        layout.text = {table.isMatrix ? kMatrixText : kLargestText, QFont::Normal};
+        widthsNow();
+        while (layout.text.size > kSmallestText) {
+            const double tooWide = widths.total() / width;
+            const double tooHigh = heightAt(layout.text, table.rows) / content.height();
+            const double share = std::max(tooWide, tooHigh);
+            if (share <= 1.0)
+                break;
+            layout.text.size = std::clamp(std::floor(2.0 * layout.text.size / share) / 2.0, kSmallestText,
+                                          layout.text.size - 0.5);
+            widthsNow();
+        }
+    };
+    fit(true);
+    if (table.spareColumn >= 0 && table.spareColumn < table.columns &&
+        (layout.text.size < kReadableText || widths.total() > width))
+        fit(false);
     layout.headText = strip ? kNoteText : layout.text;
 
     // Across.
-    widths.heads = std::min(widths.heads, 0.4 * width);
+    if (widths.total() > width)
+        widths.heads = std::min(widths.heads, 0.4 * width);
     const double room = width - widths.heads;
     const double natural = widths.total() - widths.heads;
     if (strip || natural > room) {
@@ -314,7 +328,7 @@ TableLayout layoutTable(const FigureStyle& style, const QRectF& content, const T
     } else if (!table.isMatrix) {
         const double more = std::min((room - natural) / table.columns, style.px(64.0));
         for (double& column : widths.columns)
-            column += more;
+            column += column > 0.0 ? more : 0.0;
     }
     double left = content.left() + bracket +
                   (strip || table.isMatrix ? std::max(0.0, (width - widths.total()) / 2) : 0.0);
@@ -436,6 +450,8 @@ void paintTable(FigurePen& pen, const QRectF& content, const FigureSpec& figure,
     }
     const auto writeIn = [&](const QRectF& box, double baseline, const QString& text, const TextKind& kind,
                              const QColor& colour, Qt::AlignmentFlag alignment) {
+        if (box.width() <= 0.0)
+            return; // a column that gave way
         // Where there is little room the pad gives way before the text does.
         const double least = std::min(pad, style.px(1.0));
         const double side = std::clamp((box.width() - style.textWidth(text, kind)) / 2, least, pad);

@@ -184,6 +184,12 @@ void TestCli::exitCodes_data()
     row("render, dpi", {"render", "decay", "--dpi", "3", "-o", "x.png"}, 1, {"--dpi"});
     row("render, theme", {"render", "decay", "--theme", "blue", "-o", "x.png"}, 1, {"blue"});
     row("render, backend", {"render", "decay", "--backend", "gpu", "-o", "x.json"}, 1, {"gpu"});
+    row("render, level of the processor", {"render", "decay", "--cpu-level", "v5", "-o", "x.json"}, 1,
+        {"v5", "v2, v3 or v4"});
+    row("backends, level of the processor", {"backends", "--cpu-level", "sse"}, 1, {"sse", "v2, v3 or v4"});
+    row("the window, level of the processor", {"--cpu-level=sse", "llama.json"}, 1, {"sse", "v2, v3 or v4"});
+    row("a level before a command that has none", {"--cpu-level", "auto", "list", "rules"}, 1,
+        {"--cpu-level"});
     row("render, layer type without file", {"render", "decay", "--layer-type", "x", "-o", "x.json"}, 1,
         {"--config"});
     row("render, unknown key", {"render", "decay", "--set", "bse=1", "-o", "x.json"}, 1, {"bse", "base"});
@@ -616,6 +622,21 @@ void TestCli::backends()
     QCOMPARE(list[0].toObject()["reason"].toString(), why);
     QCOMPARE(list[1].toObject()["name"].toString(), QStringLiteral("cpu"));
     QCOMPARE(list[1].toObject()["is_usable"].toBool(), true);
+    // Every level that this processor has can be asked for, and says so in what it computes.
+    QStringList levels;
+    for (const QJsonValue& level : json({"backends", "--json"})["cpu_levels"].toArray())
+        levels += level.toString();
+    QVERIFY(!levels.isEmpty());
+    QVERIFY(run({"backends"}).out.contains(levels.join(' ').toUtf8()));
+    for (const QString& level : levels) {
+        if (level == QLatin1String("generic")) // a build with one level
+            continue;
+        QVERIFY(run({"backends", "--cpu-level", level}).out.contains("x86-64-" + level.toUtf8()));
+        QVERIFY(run({"--cpu-level=" + level, "backends"}).out.contains("x86-64-" + level.toUtf8()));
+        const QJsonObject provenance =
+            figure("decay", {"--backend", "cpu", "--cpu-level", level})["provenance"].toObject();
+        QVERIFY(provenance["device"].toString().startsWith("x86-64-" + level + ", "));
+    }
 }
 
 void TestCli::gallery()

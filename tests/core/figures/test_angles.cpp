@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/mean_turn.h"
 #include "core/rope_math.h"
-#include "tests/support/built_figure.h"
+#include "tests/support/build_figure.h"
 #include "tests/support/compare.h"
 #include "tests/support/random_config.h"
+
+#include <QtTest>
 
 #include <array>
 
@@ -75,10 +77,12 @@ void TestAngles::cells()
             std::array{1, 2, 300, 512, 513, 1000, 1537, 4099}[static_cast<std::size_t>(round % 8)];
         const bool isSine = round % 2;
         const FigureSpec figure =
-            figureFor("angles", {config},
-                      withSettings({{"angle_positions", std::to_string(positions).c_str()},
-                                    {"angle_value", isSine ? "sin" : "cos"}}));
-        checkShapes(figure);
+            figureFor({"angles",
+                       {config},
+                       {},
+                       withSettings({{"angle_positions", std::to_string(positions).c_str()},
+                                     {"angle_value", isSine ? "sin" : "cos"}})});
+        QCOMPARE(brokenPromise(figure), std::string());
         const MapSpec& map = figure.maps.front();
         QCOMPARE(map.rows, config.headDim / 2);
         QVERIFY(map.columns <= 512);
@@ -111,7 +115,7 @@ void TestAngles::cells()
 void TestAngles::fastPairIsGrey()
 {
     const FigureSpec figure =
-        figureFor("angles", {plainRope(128, 128, 5e5)}, withSettings({{"angle_positions", "131072"}}));
+        figureFor({"angles", {plainRope(128, 128, 5e5)}, {{"angle_positions", "131072"}}});
     const MapSpec& map = figure.maps.front();
     QCOMPARE(map.block, 256);
     for (std::int64_t column = 0; column < map.columns; ++column)
@@ -127,8 +131,8 @@ void TestAngles::angleOfACell()
     const RopeConfig config = plainRope(64, 64, 1e4);
     const FrequencyTable table = frequencyTable(config);
     for (const auto& [text, block] : {std::pair{"400", 1}, std::pair{"4096", 8}}) {
-        const FigureSpec figure = figureFor(
-            "angles", {config}, withSettings({{"angle_positions", text}, {"angle_value", "angle"}}));
+        const FigureSpec figure =
+            figureFor({"angles", {config}, {{"angle_positions", text}, {"angle_value", "angle"}}});
         const MapSpec& map = figure.maps.front();
         QCOMPARE(map.block, block);
         QCOMPARE(map.colours, ColourTable::Cyclic);
@@ -160,7 +164,7 @@ void TestAngles::marksAndMeanings()
     options.m = 100;
     options.n = 70;
     options.pair = 5;
-    const FigureSpec figure = figureFor("angles", {plainRope(64, 32, 1e4)}, options);
+    const FigureSpec figure = figureFor({"angles", {plainRope(64, 32, 1e4)}, {}, options});
     QCOMPARE(figure.xAxis.meaning, AxisMeaning::QueryPosition);
     QCOMPARE(figure.yAxis.meaning, AxisMeaning::Pair);
     QVERIFY(figure.yAxis.isReversed); // the fast pair on top
@@ -176,9 +180,9 @@ void TestAngles::marksAndMeanings()
     QCOMPARE(horizontal, 1);
     options.m = 300; // beyond the map
     options.showsSelection = true;
-    QCOMPARE(figureFor("angles", {plainRope(64, 32, 1e4)}, options).guides.size(), std::size_t{2});
+    QCOMPARE(figureFor({"angles", {plainRope(64, 32, 1e4)}, {}, options}).guides.size(), std::size_t{2});
     options.showsSelection = false;
-    QVERIFY(figureFor("angles", {plainRope(64, 32, 1e4)}, options).guides.empty());
+    QVERIFY(figureFor({"angles", {plainRope(64, 32, 1e4)}, {}, options}).guides.empty());
 }
 
 void TestAngles::everyConfiguration()
@@ -188,8 +192,8 @@ void TestAngles::everyConfiguration()
     FigureOptions options;
     options.focus = "B";
     const FigureSpec figure =
-        figureFor("angles", {plainRope(128, 128, 1e4), none, plainRope(96, 24, 1e4)}, options);
-    checkShapes(figure);
+        figureFor({"angles", {plainRope(128, 128, 1e4), none, plainRope(96, 24, 1e4)}, {}, options});
+    QCOMPARE(brokenPromise(figure), std::string());
     QCOMPARE(figure.maps.front().configuration, 1);
     QCOMPARE(figure.more.size(), std::size_t{2});
     for (const double value : *figure.maps.front().values)

@@ -38,6 +38,13 @@ const MapSpec* findMap(const FigureSpec& figure, const std::string& name)
     return nullptr;
 }
 
+bool titled(const FigureSpec& figure, const std::string& title)
+{
+    const auto plots = figure.plots();
+    return std::any_of(plots.begin(), plots.end(),
+                       [&](const PlotSpec* plot) { return toEnglish(plot->plotTitle) == title; });
+}
+
 } // namespace
 
 class TestEncodingsFigure : public QObject
@@ -51,6 +58,7 @@ private slots:
     void normalisedIsAPictureOnly();
     void mapsFollowTheCurves();
     void learnedFromAFile();
+    void transformerXlFromAFile();
     void fourTerms();
     void orderOfWords();
     void withoutRotationRopeIsBlindToo();
@@ -254,21 +262,51 @@ void TestEncodingsFigure::mapsFollowTheCurves()
 
 void TestEncodingsFigure::learnedFromAFile()
 {
-    FigureAsk ask{"encodings", {named(64, 64)}, {{"learned_from", "file"}, {"d_model", "64"}}};
-    const FigureSpec without = figureFor(ask);
+    FigureAsk ask{"encodings", {named(64, 64)}, {{"learned_file", "rows.npy"}, {"d_model", "64"}}};
+    const FigureSpec without = figureFor(ask); // a file that is gone: nothing made up in its place
     QCOMPARE(brokenPromise(without), std::string());
-    QVERIFY(!findSeries(without, "learned") && !without.notes.empty());
-    auto tensors = std::make_shared<HeadTensors>();
-    tensors->name = "three rows";
-    tensors->headDim = 2;
-    tensors->tokens = 3;
-    tensors->query = tensors->key = {1, 0, 0, 2, 3, 1};
-    ask.options.tensors = tensors;
+    QVERIFY(!findSeries(without, "learned"));
+    QCOMPARE(without.notes.size(), std::size_t{1});
+    auto tensors = std::make_shared<EncodingTensors>(); // another width than the head's
+    tensors->learned = LearnedRows{"rows.npy", 3, 2, {1, 0, 0, 2, 3, 1}};
+    ask.options.encodingTensors = tensors;
     const FigureSpec with = figureFor(ask);
     QCOMPARE(valueAt(with, "learned", 0), (1.0 + 4.0 + 10.0) / 3.0);
     QCOMPARE(valueAt(with, "learned", 1), (0.0 + 2.0) / 2.0);
     QCOMPARE(valueAt(with, "learned", -2), 3.0);
     QVERIFY(std::isnan(valueAt(with, "learned", 3)));
+    QVERIFY(titled(with, "Learned: rows.npy, 3 × 2"));
+    ask.settings.emplace_back("encodings_view", "maps");
+    const FigureSpec maps = figureFor(ask);
+    const MapSpec* map = findMap(maps, "learned");
+    QCOMPARE((*map->values)[static_cast<std::size_t>(2 * map->columns + 1)], 2.0);
+    QVERIFY(std::isnan((*map->values)[3]));
+}
+
+void TestEncodingsFigure::transformerXlFromAFile()
+{
+    FigureAsk ask{"encodings", {named(64, 64)}, {{"transformer_xl_file", "xl.npz"}, {"d_model", "64"}}};
+    const FigureSpec without = figureFor(ask);
+    QCOMPARE(brokenPromise(without), std::string());
+    QVERIFY(!findSeries(without, "transformer_xl"));
+    QCOMPARE(without.notes.size(), std::size_t{1});
+    auto tensors = std::make_shared<EncodingTensors>();
+    tensors->transformerXl =
+        TransformerXlVector{"xl.npz", 2, 4, {0.5, -1.0, 2.0, 0.25, 1.0, -3.0}, true, false};
+    ask.options.encodingTensors = tensors;
+    const FigureSpec with = figureFor(ask);
+    QVERIFY(titled(with, "Transformer-XL: xl.npz, head 2"));
+    QCOMPARE(with.notes.size(), std::size_t{1}); // that u is no part of the curve
+    const double a[] = {0.5, -1.0, 2.0}, c[] = {0.25, 1.0, -3.0};
+    for (const double r : {-128.0, -1.0, 0.0, 5.0}) {
+        long double sum = 0.0L;
+        for (int i = 0; i < 3; ++i) {
+            const long double angle = r * std::pow(1e4L, -2.0L * i / 6.0L);
+            sum += a[i] * std::sin(angle) + c[i] * std::cos(angle);
+        }
+        QCOMPARE(absoluteDifference(valueAt(with, "transformer_xl", r), static_cast<double>(sum), 1e-13),
+                 QString());
+    }
 }
 
 void TestEncodingsFigure::fourTerms()

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/head_tensors.h"
-#include "tests/support/built_figure.h"
+#include "tests/support/build_figure.h"
 #include "tests/support/compare.h"
 #include "tests/support/random_config.h"
 #include "tests/support/reference.h"
+
+#include <QtTest>
 
 using namespace ropewalk;
 using namespace ropewalk::test;
@@ -97,7 +99,7 @@ void TestLayouts::permutedVectorsHaveTheSameScore()
     const RopeConfig interleaved = plainRope(64, 64, 1e4, Layout::Interleaved);
     const RopeConfig half = plainRope(64, 64, 1e4, Layout::Half);
     const auto score = [](const RopeConfig& config, const FigureOptions& options) {
-        return resultsFor("plane", {config}, options).configurations.front().scores->score;
+        return resultsFor({"plane", {config}, {}, options}).configurations.front().scores->score;
     };
     const double expected = score(interleaved, withRows(q, k, 5, 2));
     QCOMPARE(absoluteDifference(score(half, withRows(permuted(q), permuted(k), 5, 2)), expected, 1e-12),
@@ -115,7 +117,7 @@ void TestLayouts::permutedVectorsHaveTheSameScore()
 void TestLayouts::permutationOfTheReference()
 {
     const ReferenceEntry entry = referenceEntries("permutation").front();
-    const FigureSpec figure = figureFor("layouts", {plainRope(8, 8, 1e4)});
+    const FigureSpec figure = figureFor({"layouts", {plainRope(8, 8, 1e4)}});
     const Series& series = seriesOf(figure, "half_channel_of_interleaved");
     QCOMPARE(*series.y, numbers(entry.values["perm"]));
     for (const TableLink& link : figure.table->links)
@@ -127,8 +129,9 @@ void TestLayouts::strips()
 {
     FigureOptions options;
     options.pair = 1;
-    const FigureSpec figure = figureFor("layouts", {plainRope(8, 4, 1e4, Layout::Interleaved)}, options);
-    checkShapes(figure);
+    const FigureSpec figure =
+        figureFor({"layouts", {plainRope(8, 4, 1e4, Layout::Interleaved)}, {}, options});
+    QCOMPARE(brokenPromise(figure), std::string());
     const TableSpec& table = *figure.table;
     QCOMPARE(table.rows, 2);
     QCOMPARE(table.columns, 8);
@@ -157,8 +160,8 @@ void TestLayouts::stripsOfRandomHeads()
     for (int round = 0; round < 80; ++round) {
         RopeConfig config = randomConfig(random);
         const FrequencyTable turning = frequencyTable(config);
-        const FigureSpec figure = figureFor("layouts", {config});
-        checkShapes(figure);
+        const FigureSpec figure = figureFor({"layouts", {config}});
+        QCOMPARE(brokenPromise(figure), std::string());
         if (turning.turningPairs() == 0) {
             QVERIFY(!figure.failure.isEmpty());
             continue;
@@ -200,7 +203,7 @@ void TestLayouts::stripsOfRandomHeads()
 /// d = 4: the matrix of the paper is the interleaved one (rasbt/LLMs-from-scratch issue 838).
 void TestLayouts::matrices()
 {
-    const FigureSpec figure = figureFor("layouts", {plainRope(4, 4, 1e4)});
+    const FigureSpec figure = figureFor({"layouts", {plainRope(4, 4, 1e4)}});
     const auto textsOf = [](const PlotSpec& plot) {
         std::vector<std::string> texts;
         for (const TableCell& cell : plot.table->cells)
@@ -215,12 +218,12 @@ void TestLayouts::matrices()
              (std::vector<std::string>{"cos mθ₀", "0", "−sin mθ₀", "0", "0", "cos mθ₁", "0", "−sin mθ₁",
                                        "sin mθ₀", "0", "cos mθ₀", "0", "0", "sin mθ₁", "0", "cos mθ₁"}));
     // Of a whole head: the channels of its first two pairs.
-    const FigureSpec wide = figureFor("layouts", {plainRope(128, 128, 1e4)});
+    const FigureSpec wide = figureFor({"layouts", {plainRope(128, 128, 1e4)}});
     std::vector<std::string> heads;
     for (const Message& head : wide.more[1].table->columnHeads)
         heads.push_back(toEnglish(head));
     QCOMPARE(heads, (std::vector<std::string>{"0", "1", "64", "65"}));
-    QCOMPARE(figureFor("layouts", {plainRope(2, 2, 1e4)}).more[0].table->rows, 2);
+    QCOMPARE(figureFor({"layouts", {plainRope(2, 2, 1e4)}}).more[0].table->rows, 2);
 }
 
 void TestLayouts::curves()
@@ -234,7 +237,7 @@ void TestLayouts::curves()
             continue;
         const std::vector<double> q = randomRow(random, config.headDim);
         const std::vector<double> k = randomRow(random, config.headDim);
-        const FigureSpec figure = figureFor("layouts", {config}, withRows(q, k, 40, 25));
+        const FigureSpec figure = figureFor({"layouts", {config}, {}, withRows(q, k, 40, 25)});
         const Layout own = config.layout;
         const Layout other = own == Layout::Half ? Layout::Interleaved : Layout::Half;
         const std::tuple<const char*, Layout, Layout> rows[]{{"score_right_layout", own, own},
@@ -263,7 +266,7 @@ void TestLayouts::curves()
 /// Ones would hide the difference: they have the same score in both layouts.
 void TestLayouts::onesAreReplaced()
 {
-    const FigureSpec figure = figureFor("layouts", {plainRope(64, 64, 1e4)});
+    const FigureSpec figure = figureFor({"layouts", {plainRope(64, 64, 1e4)}});
     QVERIFY(std::fabs(seriesOf(figure, "score_right_layout").y->front() -
                       seriesOf(figure, "score_other_layout").y->front()) > 1e-3);
     QVERIFY(toEnglish(figure.caption).find("ones score the same in both") != std::string::npos);
@@ -274,7 +277,7 @@ void TestLayouts::nothingTurns()
 {
     RopeConfig config = plainRope(64, 64, 1e4);
     config.rule = FrequencyRule::None;
-    const FigureSpec figure = figureFor("layouts", {config});
+    const FigureSpec figure = figureFor({"layouts", {config}});
     QVERIFY(!figure.failure.isEmpty());
 }
 

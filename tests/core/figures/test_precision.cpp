@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/precision.h"
-#include "tests/support/built_figure.h"
+#include "tests/support/build_figure.h"
 #include "tests/support/compare.h"
 #include "tests/support/random_config.h"
+
+#include <QtTest>
 
 #include <set>
 
@@ -62,8 +64,8 @@ void TestPrecisionFigure::curves()
 {
     const RopeConfig config = plainRope(128, 128, 1e4);
     const FrequencyTable table = frequencyTable(config);
-    const FigureSpec figure = figureFor("precision", {config});
-    checkShapes(figure);
+    const FigureSpec figure = figureFor({"precision", {config}});
+    QCOMPARE(brokenPromise(figure), std::string());
     for (const PrecisionModeInfo& mode : precisionModes()) {
         const std::string word(mode.word);
         const RoundedAngles angles(mode.mode, table.plain, table.scaled);
@@ -98,7 +100,7 @@ void TestPrecisionFigure::scoreError()
         options.rho = 0.5;
         options.m = round % 2 ? 90 : 20;
         options.n = 50;
-        const FigureResults results = resultsFor("precision", {config}, options);
+        const FigureResults results = resultsFor({"precision", {config}, {}, options});
         const PairScores& scores = *results.configurations.front().scores;
         const FigureSpec figure = buildFigure(*findFigure("precision"), results);
         for (const PrecisionModeInfo& mode : precisionModes()) {
@@ -125,7 +127,7 @@ void TestPrecisionFigure::firstPast()
 {
     const RopeConfig config = plainRope(128, 128, 5e5);
     const FrequencyTable table = frequencyTable(config);
-    const FigureSpec figure = figureFor("precision", {config}, withSettings({{"precision_limit", "0.02"}}));
+    const FigureSpec figure = figureFor({"precision", {config}, {{"precision_limit", "0.02"}}});
     for (const PrecisionModeInfo& mode : precisionModes()) {
         const auto expected = RoundedAngles(mode.mode, table.plain, table.scaled).firstPast(0.02, 1'000'000);
         const Marker& marker = markerOf(figure, "first_past_limit_" + std::string(mode.word));
@@ -143,8 +145,8 @@ void TestPrecisionFigure::firstPast()
 void TestPrecisionFigure::gapsAndZeros()
 {
     // One pair, θ = 1: float32 is exact, bf16 positions up to 256 too.
-    const FigureSpec figure = figureFor("precision", {plainRope(2, 2, 1e4)});
-    checkShapes(figure);
+    const FigureSpec figure = figureFor({"precision", {plainRope(2, 2, 1e4)}});
+    QCOMPARE(brokenPromise(figure), std::string());
     for (const PlotSpec* plot : figure.plots())
         for (const Series& series : plot->series)
             if (series.style != SeriesStyle::DataOnly && plot->yAxis.isLogarithmic)
@@ -172,7 +174,7 @@ void TestPrecisionFigure::gapsAndZeros()
 
 void TestPrecisionFigure::staircase()
 {
-    const FigureSpec figure = figureFor("precision", {plainRope(64, 64, 1e4)});
+    const FigureSpec figure = figureFor({"precision", {plainRope(64, 64, 1e4)}});
     const Series& bfloat = seriesOf(figure, "rounded_position_bf16");
     QCOMPARE(bfloat.x->size(), std::size_t{2048});
     const std::set<double> values(bfloat.y->begin(), bfloat.y->end());
@@ -180,10 +182,10 @@ void TestPrecisionFigure::staircase()
     const std::string title = toEnglish(figure.more[1].plotTitle);
     QVERIFY2(title.find("641") != std::string::npos, title.c_str());
     const FigureSpec longer =
-        figureFor("precision", {plainRope(64, 64, 1e4)}, withSettings({{"staircase_length", "4096"}}));
+        figureFor({"precision", {plainRope(64, 64, 1e4)}, {{"staircase_length", "4096"}}});
     QVERIFY(toEnglish(longer.more[1].plotTitle).find("769") != std::string::npos);
     const FigureSpec longest =
-        figureFor("precision", {plainRope(64, 64, 1e4)}, withSettings({{"staircase_length", "131072"}}));
+        figureFor({"precision", {plainRope(64, 64, 1e4)}, {{"staircase_length", "131072"}}});
     QVERIFY(std::isnan(seriesOf(longest, "rounded_position_fp16").y->back()));
 }
 
@@ -203,25 +205,23 @@ void TestPrecisionFigure::settings()
         {"angle", "mean", "angle_error_mean_float32"},
         {"score", "max", "score_error_float32"}};
     for (const auto& [quantity, statistic, name] : rows) {
-        const FigureSpec figure =
-            figureFor("precision", {config},
-                      withSettings({{"precision_quantity", quantity}, {"precision_statistic", statistic}}));
-        checkShapes(figure);
+        const FigureSpec figure = figureFor(
+            {"precision", {config}, {{"precision_quantity", quantity}, {"precision_statistic", statistic}}});
+        QCOMPARE(brokenPromise(figure), std::string());
         const std::vector<double>& shown = *drawn(figure).y;
         const std::vector<double>& data = *seriesOf(figure, name).y;
         for (std::size_t i = 0; i < shown.size(); ++i)
             QVERIFY(shown[i] == data[i] || std::isnan(shown[i]));
     }
-    const FigureSpec longer =
-        figureFor("precision", {config}, withSettings({{"precision_positions", "10000000"}}));
+    const FigureSpec longer = figureFor({"precision", {config}, {{"precision_positions", "10000000"}}});
     QCOMPARE(seriesOf(longer, "turn_error_max_float32").x->back(), 1e7);
 }
 
 /// Still pairs have no angle to round: the errors are those of the turning ones alone.
 void TestPrecisionFigure::partial()
 {
-    const FigureSpec part = figureFor("precision", {plainRope(96, 24, 1e4)});
-    const FigureSpec alone = figureFor("precision", {plainRope(24, 24, 1e4)});
+    const FigureSpec part = figureFor({"precision", {plainRope(96, 24, 1e4)}});
+    const FigureSpec alone = figureFor({"precision", {plainRope(24, 24, 1e4)}});
     for (const char* name : {"turn_error_max_float32", "turn_error_mean_bf16_all"})
         QCOMPARE(*seriesOf(part, name).y, *seriesOf(alone, name).y);
 }
@@ -230,15 +230,15 @@ void TestPrecisionFigure::nothingTurns()
 {
     RopeConfig none = plainRope(64, 64, 1e4);
     none.rule = FrequencyRule::None;
-    QVERIFY(!figureFor("precision", {none}).failure.isEmpty());
-    const FigureSpec beside = figureFor("precision", {plainRope(64, 64, 1e4), none});
+    QVERIFY(!figureFor({"precision", {none}}).failure.isEmpty());
+    const FigureSpec beside = figureFor({"precision", {plainRope(64, 64, 1e4), none}});
     QVERIFY(beside.failure.isEmpty());
-    checkShapes(beside);
+    QCOMPARE(brokenPromise(beside), std::string());
 }
 
 void TestPrecisionFigure::preview()
 {
-    const FigureSpec figure = figureFor("precision", {plainRope(64, 64, 1e4)}, {}, true);
+    const FigureSpec figure = figureFor({"precision", {plainRope(64, 64, 1e4)}, {}, {}, true});
     QVERIFY(figure.isCoarse);
     QVERIFY(toEnglish(figure.caption).starts_with("preview"));
     for (const Marker& marker : figure.markers)

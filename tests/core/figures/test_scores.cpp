@@ -518,7 +518,9 @@ void TestScoresFigure::whatTheTilesAreComputedIn()
              Case{{{"map_length", "1100"}, {"score_precision", "double"}}, "double", "in tiles"},
              Case{{{"map_length", "100"}, {"score_precision", "single"}}, "single", "in single precision"},
              Case{{{"map_length", "100"}, {"score_precision", "tf32"}}, "TF32", "a model in TF32 sees"},
-             Case{{{"map_length", "100"}, {"score_precision", "bf16"}}, "bfloat16", "a model in bfloat16 sees"},
+             Case{{{"map_length", "100"}, {"score_precision", "bf16"}},
+                  "bfloat16",
+                  "a model in bfloat16 sees"},
          }) {
         const FigureSpec figure = drawn(row.settings);
         QCOMPARE(figure.provenance.precision, std::string(row.precision));

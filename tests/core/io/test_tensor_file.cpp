@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/io/tensor_file.h"
 #include "tests/support/compare.h"
+#include "tests/support/tensor_bytes.h"
 
 #include <QFile>
 #include <QTemporaryFile>
@@ -62,35 +63,6 @@ Outcome headOf(const std::string& bytes, const TensorChoice& choice = {})
     if (!tensors)
         return {{}, QString::fromStdString(toEnglish(tensors.error()))};
     return {std::move(*tensors), {}};
-}
-
-template<class Number>
-std::string littleEndian(Number value)
-{
-    std::string bytes;
-    for (std::size_t i = 0; i < sizeof(Number); ++i)
-        bytes += static_cast<char>((static_cast<std::uint64_t>(value) >> (8 * i)) & 255);
-    return bytes;
-}
-
-std::string npy(const std::string& head, const std::string& numbers, int version = 1)
-{
-    const std::string length = version == 1 ? littleEndian(static_cast<std::uint16_t>(head.size()))
-                                            : littleEndian(static_cast<std::uint32_t>(head.size()));
-    return std::string("\x93NUMPY") + static_cast<char>(version) + '\0' + length + head + numbers;
-}
-
-std::string floats(const std::vector<float>& values)
-{
-    std::string bytes;
-    for (const float value : values)
-        bytes += littleEndian(std::bit_cast<std::uint32_t>(value));
-    return bytes;
-}
-
-std::string safetensors(const std::string& head, const std::string& numbers)
-{
-    return littleEndian(static_cast<std::uint64_t>(head.size())) + head + numbers;
 }
 
 std::uint32_t checksumOf(const std::string& bytes)
@@ -157,6 +129,7 @@ private slots:
     void description();
     void numbersOfEachType();
     void gaps();
+    void otherMembersAreLeftOut();
     void choices();
     void refused_data();
     void refused();
@@ -277,6 +250,21 @@ void TestTensorFile::numbersOfEachType()
             QCOMPARE(absoluteDifference(rows->values, one.expected, 0.0), QString());
         }
     }
+}
+
+void TestTensorFile::otherMembersAreLeftOut()
+{
+    const std::string one = npy(kHead, floats({1, 2}));
+    // Whatever its name, stored or deflated, short or empty; a .npy without its ending is read.
+    const auto file = openBytes(zip({{"q.npy", one},
+                                     {"readme.txt", "hello, this is a text"},
+                                     {"folder/", ""},
+                                     {"empty", ""},
+                                     {"k", one}}));
+    QVERIFY(file);
+    QVERIFY(file->leftOut() == (std::vector<std::string>{"readme.txt", "empty"}));
+    const auto tensors = readHeadTensors(*file, *file, {});
+    QVERIFY(tensors && tensors->leftOut == file->leftOut() && tensors->key[1] == 2.0);
 }
 
 void TestTensorFile::gaps()
@@ -404,6 +392,13 @@ void TestTensorFile::refused_data()
         "q and k lie over one another");
     row("zip: no .npy within", zip({{"q.npy", "hello, this is a text"}, {"k.npy", one}}),
         "q is not a .npy file");
+    row("zip: nothing but texts", zip({{"readme.txt", "hello, this is a text"}}), "the file has no tensors");
+    // NumPy knows <, > and | (no order); another letter is no order that could be read.
+    for (const char* order : {"Xf4", "|f4", "f4", "!f8"})
+        row(order,
+            both(npy(std::string("{'descr': '") + order + "', 'fortran_order': False, 'shape': (1, 2), }",
+                     floats({1, 2}))),
+            (std::string("q is of type ") + order + "; expected float16").c_str());
     row("zip: broken off", zip({{"q.npy", one}, {"k.npy", one}}).substr(0, 60),
         "breaks off before its directory");
 

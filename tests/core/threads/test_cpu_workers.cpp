@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The processor's threads: every task once, the same bits for any number of them, stopped from elsewhere. Without
-// Qt: see CMakeLists.txt.
+// The processor's threads: every task once, the same bits for any number of them, stopped from elsewhere.
+// Without Qt: see CMakeLists.txt.
 #include "core/cpu_backend.h"
 #include "core/cpu_workers.h"
 
@@ -33,7 +33,8 @@ void everyTaskRunsOnce()
             workers.forEach(tasks, [&](std::int64_t index, int worker) {
                 check(0 <= worker && worker < threads, "a worker's number");
                 double* own = workers.scratch<double>(worker, 0, 10 + index % 7);
-                check(reinterpret_cast<std::uintptr_t>(own) % 64 == 0, "scratch lies on a border of 64 bytes");
+                check(reinterpret_cast<std::uintptr_t>(own) % 64 == 0,
+                      "scratch lies on a border of 64 bytes");
                 own[9] = static_cast<double>(index); // nobody else's
                 ++runs[static_cast<std::size_t>(index)];
                 check(own[9] == static_cast<double>(index), "scratch is a worker's own");
@@ -89,7 +90,8 @@ struct Map
 
 bool areSame(const std::vector<double>& a, const std::vector<double>& b)
 {
-    return a.size() == b.size() && (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(double)) == 0);
+    return a.size() == b.size() &&
+           (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(double)) == 0);
 }
 
 void mapsAreTheSameOnAnyNumber()

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The controls of one configuration: what is shown for which rule, what is emitted, where errors stand.
 
+#include "core/config_keys.h"
 #include "core/validate.h"
 #include "widgets/panels/channel_strip.h"
 #include "widgets/panels/config_panel.h"
@@ -491,6 +492,16 @@ private slots:
         layout->setFocus();
         QTest::keyClick(layout, Qt::Key_Left);
         QCOMPARE(bench.config.layout, Layout::Half);
+    }
+
+    /// With p-RoPE the pairs are formed over the whole head, and partial_rotary_factor says how many turn.
+    void proportionalSaysItsShareOnce()
+    {
+        Bench bench(withRule(llama31(), FrequencyRule::Proportional));
+        QVERIFY(bench.panel.slider("rotary_dim")->isHidden());
+        QVERIFY(bench.panel.slider("partial_rotary_factor"));
+        Bench plain(withRule(llama31(), FrequencyRule::Default));
+        QVERIFY(!plain.panel.slider("rotary_dim")->isHidden());
     }
 
     void truncateIsASwitch()

@@ -39,8 +39,8 @@ std::optional<FigureOptions> optionsWith(FigurePanel& panel, const FigureSetting
                                          const QString& figure)
 {
     for (const Content content : contents()) {
-        // The part in view is offered once something of it is stated.
-        for (const char* stated : {"", "last_row", "last_column"}) {
+        // The part in view, and what says more about a file, is offered once something of it is stated.
+        for (const char* stated : {"", "last_row", "last_column", "transformer_xl_file"}) {
             FigureOptions options;
             options.content = content;
             if (*stated && row.key != stated && findFigureSetting(stated) &&
@@ -213,6 +213,13 @@ private slots:
                             segments->segment(other == row.words.front().word ? 0 : last).center());
                     }
                     QCOMPARE(edited, other);
+                } else if (row.kind == SettingKind::File) {
+                    QSignalSpy asked(&panel, &FigurePanel::fileRequested);
+                    qobject_cast<QPushButton*>(control)->click();
+                    QCOMPARE(asked.size(), 1);
+                    QCOMPARE(asked.front().front().toString(), asText(row.title));
+                    panel.giveFile("/folder/a.npy");
+                    QCOMPARE(edited, std::string("/folder/a.npy"));
                 } else {
                     auto* slider = qobject_cast<ValueSlider*>(control);
                     QVERIFY2(slider, where);
@@ -224,6 +231,29 @@ private slots:
                 }
             }
         }
+    }
+
+    /// A file is named on its button; a double-click on the setting's name closes it again.
+    void filesAreNamedAndClosed()
+    {
+        Bench bench("encodings");
+        auto* button = qobject_cast<QPushButton*>(bench.panel.control("learned_file"));
+        QVERIFY(button);
+        const QString asking = button->text();
+        QVERIFY(!bench.panel.control("transformer_xl_head"));
+        button->click();
+        bench.panel.giveFile("/some/folder/wpe.npy");
+        QCOMPARE(std::string(bench.options.settings.text("learned_file")),
+                 std::string("/some/folder/wpe.npy"));
+        QCOMPARE(button->text(), QString("wpe.npy"));
+        QWidget* row = button->parentWidget();
+        QVERIFY(static_cast<FieldRow*>(row)->isChanged());
+        QTest::mouseDClick(row, Qt::LeftButton, Qt::NoModifier, QPoint(20, 6));
+        QVERIFY(bench.options.settings.stated().empty());
+        QCOMPARE(button->text(), asking);
+        qobject_cast<QPushButton*>(bench.panel.control("transformer_xl_file"))->click();
+        bench.panel.giveFile("v.npy");
+        QVERIFY(bench.panel.control("transformer_xl_head") && bench.panel.control("transformer_xl_r_file"));
     }
 
     /// Controls without the focus and the scroll bar leave the wheel to the panel.

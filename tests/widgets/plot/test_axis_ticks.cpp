@@ -60,6 +60,8 @@ void TestAxisTicks::labels_data()
     QTest::newRow("64 pairs") << pair << false << -0.5 << 63.5 << "0 8 16 24 32 40 48 56 63";
     QTest::newRow("one pair") << pair << false << -0.5 << 0.5 << "0";
     QTest::newRow("score") << plain << false << -0.4 << 1.05 << "−0.4 −0.2 0 0.2 0.4 0.6 0.8 1";
+    QTest::newRow("tiny") << plain << false << -5e-27 << 5e-27 << "−4×10⁻²⁷ −2×10⁻²⁷ 0 2×10⁻²⁷ 4×10⁻²⁷";
+    QTest::newRow("huge") << plain << false << 0.0 << 4e12 << "0 1×10¹² 2×10¹² 3×10¹² 4×10¹²";
     QTest::newRow("small") << plain << false << -0.02 << 0.02 << "−0.02 −0.01 0 0.01 0.02";
 }
 

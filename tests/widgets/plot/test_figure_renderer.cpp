@@ -62,6 +62,7 @@ private slots:
     void namesOfAnAxis();
     void curvesDifferInColourAndPattern();
     void gridAndAxisAreDrawn();
+    void namesStandWhereCurvesPart();
     void pointsLieWhereTheyAre();
     void survivesOddInput_data();
     void survivesOddInput();
@@ -421,6 +422,48 @@ void TestFigureRenderer::gridAndAxisAreDrawn()
         if (const double y = layout.y.toPixel(tick.value); !tick.label.isEmpty() && y < layout.area.bottom() - 3)
             lines += shareOf(style.colours().grid, y) > 0.95;
     QVERIFY2(lines >= 3, qPrintable(QString::number(lines)));
+}
+
+/// Curves that run as one for most of the way are named where they part, each nearer to its own name.
+void TestFigureRenderer::namesStandWhereCurvesPart()
+{
+    FigureSpec figure;
+    figure.configurations = {sampleConfiguration(0)};
+    figure.xAxis = {"x", AxisKind::Plain, false, 0.0, 100.0};
+    figure.yAxis = {"y", AxisKind::Plain, false, -1.0, 1.0};
+    const std::pair<const char*, double> curves[] = {{"rising", 1.0}, {"staying", 0.0}, {"falling", -1.0}};
+    int colour = 0;
+    for (const auto& [name, slope] : curves) {
+        Series series;
+        series.name = name;
+        series.label = name;
+        series.style = SeriesStyle::Line;
+        series.colour = colour++;
+        series.x = makeValues({0.0, 70.0, 100.0});
+        series.y = makeValues({0.0, 0.0, slope * 0.8});
+        figure.series.push_back(std::move(series));
+    }
+    const QRectF rect(0, 0, 700, 400);
+    const QRectF area =
+        layoutAxes(FigureStyle{RenderOptions()},
+                   layoutFigure(FigureStyle{RenderOptions()}, rect, figure).plots.front().content, figure)
+            .area;
+    int found = 0;
+    for (const DrawnText& text : figureTexts(rect, figure, {}))
+        for (const auto& [name, slope] : curves) {
+            if (text.text != QLatin1String(name))
+                continue;
+            ++found;
+            const double x = 100.0 * (text.box.center().x() - area.left()) / area.width();
+            QVERIFY2(x > 70.0, name);
+            const auto yAt = [&](double other) {
+                return area.center().y() - (x - 70.0) / 30.0 * other * 0.8 * area.height() / 2;
+            };
+            const double own = std::fabs(text.box.center().y() - yAt(slope));
+            for (const auto& [otherName, other] : curves)
+                QVERIFY2(other == slope || own < std::fabs(text.box.center().y() - yAt(other)), otherName);
+        }
+    QCOMPARE(found, 3);
 }
 
 void TestFigureRenderer::pointsLieWhereTheyAre()

@@ -32,6 +32,7 @@ private slots:
     void linksEndAtTheirCells();
     void longTablesSayWhatIsMissing();
     void numbersStandBelowEachOther();
+    void spareColumnGivesWay();
     void survivesOddTables();
 };
 
@@ -147,6 +148,28 @@ void TestTableFigure::numbersStandBelowEachOther()
         std::unique(rights.begin(), rights.end(), [](double a, double b) { return std::fabs(a - b) < 2.0; }),
         rights.end());
     QCOMPARE(rights.size(), std::size_t(2)); // two columns, each with one edge
+}
+
+/// A column that can be spared is left out where all together would be written small; the others are not cut.
+void TestTableFigure::spareColumnGivesWay()
+{
+    FigureSpec figure;
+    TableSpec table;
+    table.columnHeads = {"how", "past 0.01 from"};
+    table.rowHeads = {"running product (ggml CPU)", "bf16"};
+    table.rows = table.columns = 2;
+    table.cells = {
+        {"a long formula, far longer than all else"}, {"160 983"}, {"another one as long as it"}, {"257"}};
+    table.spareColumn = 0;
+    figure.table = table;
+    const QStringList wide = textsOf(figure, {900, 300});
+    QVERIFY(wide.contains("how") && wide.contains("another one as long as it"));
+    const QStringList narrow = textsOf(figure, {340, 200});
+    QVERIFY2(!narrow.contains("how") && narrow.filter("long").isEmpty(), qPrintable(narrow.join('|')));
+    for (const char* text : {"running product (ggml CPU)", "past 0.01 from", "160 983", "257"})
+        QVERIFY2(narrow.contains(text), text);
+    figure.table->spareColumn = -1;
+    QVERIFY(textsOf(figure, {340, 200}).filter("h").size() > narrow.filter("h").size());
 }
 
 void TestTableFigure::survivesOddTables()
