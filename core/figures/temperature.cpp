@@ -15,7 +15,7 @@ namespace {
 
 constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 constexpr std::int64_t kShortest = 1024, kLongest = 1 << 20;
-constexpr std::int64_t kLongestOfPreview = 1 << 13;
+constexpr std::int64_t kLongestOfPreview = 1 << 14;
 
 /// One rule on one configuration: what its queries' logits are multiplied by.
 struct Curve

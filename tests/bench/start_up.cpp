@@ -7,11 +7,14 @@
 
 #include <QCoreApplication>
 #include <QProcess>
+#include <QProcessEnvironment>
 #include <QTimer>
 
 #include <chrono>
 #include <cstdlib>
+#include <cstdio>
 #include <memory>
+#include <optional>
 
 namespace ropewalk::bench {
 namespace {
@@ -30,10 +33,47 @@ protected:
     }
 };
 
-double millisecondsOf(const QString& what)
+/// A display without a screen (Xvfb), where there is no display and it is installed: opening a window costs
+/// what it costs people only where there is a server to talk to.
+class HiddenDisplay
+{
+public:
+    HiddenDisplay()
+    {
+        if (!qEnvironmentVariableIsEmpty("DISPLAY"))
+            return;
+        m_server.start("Xvfb", {"-displayfd", "1", "-screen", "0", "1920x1080x24", "-nolisten", "tcp"});
+        if (m_server.waitForStarted(5000) && m_server.waitForReadyRead(10000))
+            m_display = ":" + QString::fromLatin1(m_server.readAllStandardOutput()).trimmed();
+    }
+    ~HiddenDisplay()
+    {
+        m_server.terminate();
+        m_server.waitForFinished(5000);
+    }
+
+    /// Of a process that opens a window; null where there is no display.
+    std::optional<QProcessEnvironment> environment() const
+    {
+        QProcessEnvironment environment = QProcessEnvironment::systemEnvironment();
+        if (!m_display.isEmpty())
+            environment.insert("DISPLAY", m_display);
+        else if (qEnvironmentVariableIsEmpty("DISPLAY"))
+            return {};
+        environment.insert("QT_QPA_PLATFORM", "xcb");
+        return environment;
+    }
+
+private:
+    QProcess m_server;
+    QString m_display;
+};
+
+double millisecondsOf(const QString& what, const QProcessEnvironment& environment)
 {
     const auto start = std::chrono::steady_clock::now();
     QProcess process;
+    process.setProcessEnvironment(environment);
     process.start(QCoreApplication::applicationFilePath(), {"--first-paint", what});
     if (!process.waitForFinished(30000) || process.exitCode() != 0)
         return -1.0;
@@ -60,10 +100,13 @@ int showFirstPaint(const char* what)
 void measureStartUp(Report& report)
 {
     report.beginGroup("Start");
+    const HiddenDisplay display;
+    const std::optional<QProcessEnvironment> there = display.environment();
+    const QProcessEnvironment environment = there.value_or(QProcessEnvironment::systemEnvironment());
     std::vector<double> bare, window;
     for (int start = 0; start < kStarts; ++start) {
-        bare.push_back(millisecondsOf("bare"));
-        window.push_back(millisecondsOf("window"));
+        bare.push_back(millisecondsOf("bare", environment));
+        window.push_back(millisecondsOf("window", environment));
     }
     Row row;
     row.operation = "process start to first paint";
@@ -77,7 +120,13 @@ void measureStartUp(Report& report)
         row.note = "a process of its own could not be started";
     } else {
         row.met = *row.ratioToLimit() <= 2.5;
-        row.note = "median of 9 starts each, in turn";
+        row.note = std::string("median of 9 starts each, in turn, ") +
+                   (there ? "on an X server" : "without a display: neither DISPLAY is set nor Xvfb installed");
+        if (!*row.met) {
+            char far[64];
+            std::snprintf(far, sizeof far, "; %.1f times the goal", *row.ratioToLimit() / 2.5);
+            row.note += far;
+        }
     }
     report.add(std::move(row));
 }

@@ -100,14 +100,14 @@ void TestChannels::aPreviewSaysSo()
     FigureOptions options;
     options.maxDistance = 20'000;
     const std::vector<RopeConfig> configs{plainRope(64, 32, 1e4), plainRope(32, 32, 5e5)};
-    const FigureSpec preview = figureFor("channels", configs, options, true);
-    const FigureSpec whole = figureFor("channels", configs, options);
+    const FigureSpec preview = figureFor({"channels", configs, {}, options, true});
+    const FigureSpec whole = figureFor({"channels", configs, {}, options});
     QVERIFY(preview.isCoarse && !whole.isCoarse);
     QVERIFY(toEnglish(preview.caption).starts_with("preview"));
     QVERIFY(toEnglish(preview.caption).find('%') == std::string::npos); // no share of what was not summed up
     for (int index = 0; index < 2; ++index) {
-        const Series& few = seriesOf(preview, "positional_part", index);
-        const Series& all = seriesOf(whole, "positional_part", index);
+        const Series& few = *findSeries(preview, "positional_part", index);
+        const Series& all = *findSeries(whole, "positional_part", index);
         QVERIFY(few.x->size() > 500 && few.x->size() < 2000);
         QCOMPARE(all.x->size(), std::size_t{20'001});
         for (std::size_t i = 0; i < few.x->size(); ++i)

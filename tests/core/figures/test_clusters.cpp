@@ -230,7 +230,7 @@ void TestClustersFigure::preview()
 {
     const FigureSpec figure = figureFor({"clusters", {plain(8)}, {}, {}, true});
     QVERIFY(figure.isCoarse);
-    QCOMPARE(findSeries(figure, "query")->y->size(), std::size_t{64});
+    QCOMPARE(findSeries(figure, "query")->y->size(), std::size_t{32});
 }
 
 QTEST_GUILESS_MAIN(TestClustersFigure)

@@ -106,14 +106,15 @@ void TestEncodingsFigure::whatIsTakenOverIsRight()
 /// A preview of the curves has fewer distances where they take their time, and the numbers of the whole there.
 void TestEncodingsFigure::aPreviewSaysSo()
 {
-    const FigureOptions options = withSettings({{"encodings_span", "300"}, {"d_model", "128"}});
-    const FigureSpec preview = figureFor("encodings", {named(64, 64)}, options, true);
-    const FigureSpec whole = figureFor("encodings", {named(64, 64)}, options);
+    FigureAsk ask{"encodings", {named(64, 64)}, {{"encodings_span", "300"}, {"d_model", "128"}}};
+    const FigureSpec whole = figureFor(ask);
+    ask.isCoarse = true;
+    const FigureSpec preview = figureFor(ask);
     QVERIFY(preview.isCoarse && !whole.isCoarse);
     QVERIFY(toEnglish(preview.caption).starts_with("preview"));
     for (const char* name : {"rope", "sinusoidal", "transformer_xl", "t5_causal", "deberta_v2", "alibi_head_1"}) {
-        const Series& few = seriesOf(preview, name);
-        const Series& all = seriesOf(whole, name);
+        const Series& few = *findSeries(preview, name);
+        const Series& all = *findSeries(whole, name);
         QCOMPARE(few.x->front(), -300.0);
         QCOMPARE(few.x->back(), 300.0);
         for (std::size_t i = 0; i < few.x->size(); ++i) {
@@ -121,7 +122,7 @@ void TestEncodingsFigure::aPreviewSaysSo()
             QVERIFY2((*few.y)[i] == y || (std::isnan(y) && std::isnan((*few.y)[i])), name);
         }
     }
-    QVERIFY(seriesOf(preview, "sinusoidal").x->size() < 100);
+    QVERIFY(findSeries(preview, "sinusoidal")->x->size() < 100);
 }
 
 void TestEncodingsFigure::promises()
