@@ -10,8 +10,8 @@
 namespace ropewalk {
 namespace {
 
-/// Between a preview and the full pass. While a slider is dragged the next request comes sooner, and finds the
-/// worker waiting for it and the other cores free for the drawing.
+/// Between a preview and the full pass. While a slider is dragged the next request comes sooner, and finds
+/// the worker waiting for it and the other cores free for the drawing.
 constexpr std::chrono::milliseconds kPause{80};
 
 } // namespace

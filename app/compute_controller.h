@@ -36,7 +36,8 @@ struct FigureReply
 
 /// Computes off the GUI thread, latest wins: one request runs, one waits; a newer one replaces the waiting
 /// one and stops a running full pass, while a coarse pass may finish, so that a dragged slider always shows
-/// something; the full pass begins when no other request has come for a moment. Signals arrive on the thread that owns the controller, in order of generation.
+/// something; the full pass begins when no other request has come for a moment. Signals arrive on the thread
+/// that owns the controller, in order of generation.
 class ComputeController : public QObject
 {
     Q_OBJECT
@@ -80,10 +81,10 @@ private:
     bool m_isRunning = false;
     std::uint64_t m_fullPassesBegun = 0;
     std::shared_ptr<const FigureResults> m_last; ///< worker only: what the next request may take over
-    /// Worker only: replies that were given and may still be shown. Freeing the numbers of a large figure takes
-    /// milliseconds, so the last owner is here and not on the GUI thread.
+    /// Worker only: replies that were given and may still be shown. Freeing the numbers of a large figure
+    /// takes milliseconds, so the last owner is here and not on the GUI thread.
     std::vector<std::shared_ptr<const FigureReply>> m_given;
-    std::jthread m_worker;                       // last: joined before the rest goes
+    std::jthread m_worker; // last: joined before the rest goes
 };
 
 } // namespace ropewalk

@@ -39,7 +39,6 @@ private:
     std::vector<double> m_omega; ///< rad/token
 };
 
-
 /// A learned table E[rows × width] as it is before training: N(0, sigma²), drawn with stream 3.
 std::vector<double> randomLearnedTable(std::uint64_t seed, int rows, int width, double sigma);
 

@@ -31,8 +31,8 @@ struct FigureOptions
     std::uint64_t seed = 1;            ///< of random contents
     TensorChoice tensorChoice;         ///< what the content `file` is read from; read by the app
     std::shared_ptr<const HeadTensors>
-        tensors;                       ///< of the content `file`; the same pointer is the same content
-    FigureSettings settings;           ///< of single figures
+        tensors;             ///< of the content `file`; the same pointer is the same content
+    FigureSettings settings; ///< of single figures
     std::shared_ptr<const EncodingTensors>
         encodingTensors;               ///< what the settings of `encodings` name; the same pointer, the same
     bool showBound = false;            ///< draw RoFormer's bound factor
@@ -90,7 +90,8 @@ struct ConfigurationResult
     std::shared_ptr<const DecayCurves> decay;
 };
 
-/// How much of each layer was computed for some results; what was taken over from earlier ones does not count.
+/// How much of each layer was computed for some results; what was taken over from earlier ones does not
+/// count.
 struct ComputedLayers
 {
     std::int64_t contentRows = 0; ///< rows of queries and keys made for maps

@@ -140,7 +140,7 @@ struct RopeConfig
     /// Multi-head latent attention: softmaxFactor is made of YaRN's factor and mscale_all_dim, and follows
     /// them (see followMscale).
     bool hasMscaleSoftmax = false;
-    std::optional<XPos> xpos;           ///< a switch of its own beside the rule
+    std::optional<XPos> xpos; ///< a switch of its own beside the rule
     Temperature temperature;
     /// Pairs for each axis (time, height, width) of M-RoPE; empty for text alone. Shown, no number depends on
     /// it.

@@ -17,9 +17,9 @@ struct TemperatureInfo
     std::string_view source;
     std::string_view layers;                     ///< which layers the rule's own model puts it on
     std::optional<std::int64_t> referenceLength; ///< T where not stated; empty: the training length
-    bool needsLength = false;    ///< a length T, stated, of the rule's own, or the training length
-    bool isConstant = false;     ///< the same at every N
-    bool hasFloorChoice = false; ///< whether Temperature::hasFloor changes anything
+    bool needsLength = false;          ///< a length T, stated, of the rule's own, or the training length
+    bool isConstant = false;           ///< the same at every N
+    bool hasFloorChoice = false;       ///< whether Temperature::hasFloor changes anything
     std::optional<double> coefficient; ///< where Temperature states none; empty: the rule has none
     /// τ at N visible tokens; `length` is T.
     double (*tau)(const RopeConfig& config, double visible, double length, double coefficient) = nullptr;

@@ -59,9 +59,9 @@ void writeTemperature(JsonWriter& json, const RopeConfig& config)
     const auto length = inferenceLength(config);
     json.beginObject(Style::Inline);
     json.member("rule", rule.word);
-    json.member("coefficient",
-                rule.coefficient ? std::optional(temperature.coefficient.value_or(*rule.coefficient))
-                                 : std::nullopt);
+    json.member("coefficient", rule.coefficient
+                                   ? std::optional(temperature.coefficient.value_or(*rule.coefficient))
+                                   : std::nullopt);
     json.member("reference_length", temperatureLength(config));
     json.member("per_query", isOn && !rule.isConstant ? std::optional(temperature.isPerQuery) : std::nullopt);
     json.member("floor", rule.hasFloorChoice ? std::optional(temperature.hasFloor) : std::nullopt);

@@ -269,7 +269,8 @@ private:
         std::vector<double> of(2 * kMapSize);
         for (int d = 1 - kMapSize; d < kMapSize; ++d)
             of[static_cast<std::size_t>(d + kMapSize)] = f(static_cast<double>(d));
-        panel.map = cells(kMapSize, [&](int m, int n) { return of[static_cast<std::size_t>(m - n + kMapSize)]; });
+        panel.map =
+            cells(kMapSize, [&](int m, int n) { return of[static_cast<std::size_t>(m - n + kMapSize)]; });
     }
 
     void rope(Panel& panel)
@@ -362,8 +363,8 @@ private:
     void transformerXl(Panel& panel, const TransformerXlTerm& term, Message title)
     {
         begin(panel, "transformer_xl", std::move(title), "v · W R(r), before 1/√dₕ", "score", true);
-        panel.curves.push_back(
-            {"transformer_xl", "Transformer-XL", 0, false, over(panel, [&](double r) { return term.at(r); })});
+        panel.curves.push_back({"transformer_xl", "Transformer-XL", 0, false,
+                                over(panel, [&](double r) { return term.at(r); })});
         mapOfDistance(panel, [&](double r) { return term.at(r); });
     }
 
@@ -377,7 +378,8 @@ private:
         panel.curves.push_back({"t5_causal", "causal", 0, false, over(panel, [](double r) {
                                     return r < 0 ? kNone : t5Bucket(-std::llround(r), false);
                                 })});
-        mapOfDistance(panel, [](double r) { return t5Bucket(-std::llround(r), true); }, true);
+        mapOfDistance(
+            panel, [](double r) { return t5Bucket(-std::llround(r), true); }, true);
     }
 
     void deberta(Panel& panel)
@@ -387,8 +389,8 @@ private:
         for (const bool isLog : {false, true}) {
             const DebertaTerm both(m_options.seed, kDebertaWidth, isLog);
             const auto at = [&](double r) { return both.at(std::llround(r)); };
-            panel.curves.push_back({isLog ? "deberta_v2" : "deberta_v1", isLog ? "versions 2 and 3" : "version 1",
-                                    0, false, over(panel, at)});
+            panel.curves.push_back({isLog ? "deberta_v2" : "deberta_v1",
+                                    isLog ? "versions 2 and 3" : "version 1", 0, false, over(panel, at)});
             if (isLog)
                 mapOfDistance(panel, at);
             if (m_job.stop.stop_requested())
@@ -401,10 +403,11 @@ private:
         begin(panel, "deberta_index", "DeBERTa: row of the tables", "δ", "row");
         panel.isIndex = true;
         for (const bool isLog : {false, true})
-            panel.curves.push_back({isLog ? "deberta_index_v2" : "deberta_index_v1",
-                                    isLog ? "versions 2 and 3" : "version 1", 0, false,
-                                    over(panel, [&](double r) { return debertaIndex(std::llround(r), isLog); })});
-        mapOfDistance(panel, [](double r) { return debertaIndex(std::llround(r), true); }, true);
+            panel.curves.push_back(
+                {isLog ? "deberta_index_v2" : "deberta_index_v1", isLog ? "versions 2 and 3" : "version 1", 0,
+                 false, over(panel, [&](double r) { return debertaIndex(std::llround(r), isLog); })});
+        mapOfDistance(
+            panel, [](double r) { return debertaIndex(std::llround(r), true); }, true);
     }
 
     void alibi(Panel& panel, int heads)
@@ -427,14 +430,16 @@ private:
         if (slopes.size() > 1)
             line(slopes.size() - 1);
         const double middle = slopes[slopes.size() / 2];
-        mapOfDistance(panel, [&](double r) { return r < 0 ? kNone : -middle * r; }, true);
+        mapOfDistance(
+            panel, [&](double r) { return r < 0 ? kNone : -middle * r; }, true);
     }
 
     void none(Panel& panel)
     {
         begin(panel, "none", "No encoding: no position at all", "bias on the logit", "logit");
         panel.curves.push_back({"none", "no encoding", 0, false, over(panel, [](double) { return 0.0; })});
-        mapOfDistance(panel, [](double) { return 0.0; }, true);
+        mapOfDistance(
+            panel, [](double) { return 0.0; }, true);
     }
 
     FigureJob& m_job;

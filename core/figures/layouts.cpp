@@ -57,7 +57,8 @@ std::vector<double> turned(std::vector<double> row, const ChannelMap& map, const
             continue;
         const auto [a, b] = map.pair(pair);
         const std::complex<double>& turn = turns[static_cast<std::size_t>(pair)];
-        rotatePair(row[static_cast<std::size_t>(a)], row[static_cast<std::size_t>(b)], turn.real(), turn.imag());
+        rotatePair(row[static_cast<std::size_t>(a)], row[static_cast<std::size_t>(b)], turn.real(),
+                   turn.imag());
     }
     return row;
 }

@@ -63,7 +63,8 @@ int main(int argc, char** argv)
     if (qEnvironmentVariableIsEmpty("QT_QPA_PLATFORM"))
         qputenv("QT_QPA_PLATFORM", "offscreen");
     qInstallMessageHandler([](QtMsgType type, const QMessageLogContext&, const QString& text) {
-        if (type == QtCriticalMsg || type == QtFatalMsg) // remarks about the desktop do not belong into the table
+        if (type == QtCriticalMsg ||
+            type == QtFatalMsg) // remarks about the desktop do not belong into the table
             std::fprintf(stderr, "error: %s\n", qPrintable(text));
     });
     TimedApplication application(argc, argv);
@@ -72,10 +73,12 @@ int main(int argc, char** argv)
     QCoreApplication::setApplicationName("ropewalk_bench"); // whose settings are nobody's
     QCommandLineParser parser;
     parser.setApplicationDescription(
-        "Measures Ropewalk beside the limits of this machine. Ratios in one process: variants run in turn, samples "
+        "Measures Ropewalk beside the limits of this machine. Ratios in one process: variants run in turn, "
+        "samples "
         "that shared the cores are thrown away, medians. Never fails because of a goal.");
     const QCommandLineOption json("json", "also write the rows into <file>", "file");
-    const QCommandLineOption only("only", "only these groups: kernels,maps,drawing,frames,export,start", "groups");
+    const QCommandLineOption only("only", "only these groups: kernels,maps,drawing,frames,export,start",
+                                  "groups");
     const QCommandLineOption figures("figures", "only the frames of these figures", "ids");
     const QCommandLineOption moves("moves", "moves of a drag", "count", "40");
     const QCommandLineOption small("1080p", "no frames at 4K");
@@ -91,8 +94,8 @@ int main(int argc, char** argv)
     const QStringList known{"kernels", "maps", "drawing", "frames", "export", "start"};
     for (const QString& group : groups)
         if (!known.contains(group)) {
-            std::fprintf(stderr, "error: --only: there is no group '%s'; expected some of %s\n", qPrintable(group),
-                         qPrintable(known.join(", ")));
+            std::fprintf(stderr, "error: --only: there is no group '%s'; expected some of %s\n",
+                         qPrintable(group), qPrintable(known.join(", ")));
             return 1;
         }
     const auto isWanted = [&](const char* group) { return groups.isEmpty() || groups.contains(group); };
@@ -116,18 +119,20 @@ int main(int argc, char** argv)
                       {parser.value(moves).toInt(), parser.value(figures).split(',', Qt::SkipEmptyParts),
                        parser.isSet(small)});
     const auto& rows = report.rows();
-    const auto met = std::count_if(rows.begin(), rows.end(), [](const Row& row) { return row.met.value_or(false); });
+    const auto met =
+        std::count_if(rows.begin(), rows.end(), [](const Row& row) { return row.met.value_or(false); });
     const auto judged =
         std::count_if(rows.begin(), rows.end(), [](const Row& row) { return row.met.has_value(); });
-    std::printf("\n%lld of %lld goals met, in %.0f s\n", static_cast<long long>(met), static_cast<long long>(judged),
-                static_cast<double>(clock.elapsed()) / 1e3);
+    std::printf("\n%lld of %lld goals met, in %.0f s\n", static_cast<long long>(met),
+                static_cast<long long>(judged), static_cast<double>(clock.elapsed()) / 1e3);
     if (parser.isSet(json)) {
         QFile file(parser.value(json));
         const std::string text = report.json();
         if (!file.open(QIODevice::WriteOnly) ||
             file.write(text.data(), static_cast<qint64>(text.size())) != static_cast<qint64>(text.size()) ||
             !file.flush()) {
-            std::fprintf(stderr, "error: %s: %s\n", qPrintable(file.fileName()), qPrintable(file.errorString()));
+            std::fprintf(stderr, "error: %s: %s\n", qPrintable(file.fileName()),
+                         qPrintable(file.errorString()));
             return 4;
         }
     }

@@ -13,7 +13,8 @@
 
 namespace ropewalk::bench {
 
-/// Memory for measuring: on a border of 2 MiB, in large pages where the system gives them, every page touched.
+/// Memory for measuring: on a border of 2 MiB, in large pages where the system gives them, every page
+/// touched.
 template<class T>
 class Buffer
 {
@@ -35,11 +36,26 @@ public:
             m_memory.get()[i] = value;
     }
 
-    T* data() { return m_memory.get(); }
-    std::size_t size() const { return m_count; }
-    std::size_t bytes() const { return m_count * sizeof(T); }
-    T& operator[](std::size_t at) { return m_memory.get()[at]; }
-    std::span<T> span() { return {m_memory.get(), m_count}; }
+    T* data()
+    {
+        return m_memory.get();
+    }
+    std::size_t size() const
+    {
+        return m_count;
+    }
+    std::size_t bytes() const
+    {
+        return m_count * sizeof(T);
+    }
+    T& operator[](std::size_t at)
+    {
+        return m_memory.get()[at];
+    }
+    std::span<T> span()
+    {
+        return {m_memory.get(), m_count};
+    }
 
     /// Numbers of N(0, 1), the same in every run.
     void fillAtRandom(unsigned seed)

@@ -5,8 +5,8 @@
 
 namespace ropewalk::bench {
 
-/// Tables, rotation, score tiles, decay, softmax: the kernels of the level in use, on one thread unless the row
-/// says otherwise.
+/// Tables, rotation, score tiles, decay, softmax: the kernels of the level in use, on one thread unless the
+/// row says otherwise.
 void measureKernels(Report& report, const Effort& effort);
 
 /// Whole maps, as the figure of scores asks for them, on all threads.

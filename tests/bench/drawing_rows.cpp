@@ -25,7 +25,8 @@ std::string text(const char* format, double a, double b = 0.0)
 }
 
 /// A figure of the program at the settings that the window opens on.
-FigureSpec figureOf(const std::string& id, std::initializer_list<std::pair<const char*, const char*>> settings = {})
+FigureSpec figureOf(const std::string& id,
+                    std::initializer_list<std::pair<const char*, const char*>> settings = {})
 {
     const auto engine = makeEngine();
     const Session session = firstSession(loadPresets());
@@ -114,10 +115,10 @@ void draw(Report& report, const Effort& effort, const std::string& operation, co
         RenderOptions options;
         options.scale = screen.scale;
         std::vector<Variant> variants{{[&] {
-                                           QPainter painter(&picture);
-                                           paintFigure(painter, QRectF(QPointF(), QSizeF(screen.size)), figure,
-                                                       options);
-                                       }},
+                                          QPainter painter(&picture);
+                                          paintFigure(painter, QRectF(QPointF(), QSizeF(screen.size)), figure,
+                                                      options);
+                                      }},
                                       {[&] {
                                           QPainter painter(&window);
                                           painter.drawImage(QPointF(), picture);
@@ -182,7 +183,8 @@ void measureExport(Report& report, const Effort& effort)
     report.beginGroup("Export");
     const FigureSpec decay = figureOf("decay");
     const FigureSpec scores = figureOf("scores");
-    for (const auto& [name, figure] : {std::pair<const char*, const FigureSpec*>{"decay", &decay}, {"scores", &scores}})
+    for (const auto& [name, figure] :
+         {std::pair<const char*, const FigureSpec*>{"decay", &decay}, {"scores", &scores}})
         for (const auto& [format, formatName] :
              {std::pair(ExportFormat::Pdf, "PDF"), std::pair(ExportFormat::Png, "PNG, 300 dpi"),
               std::pair(ExportFormat::Svg, "SVG")}) {
@@ -200,7 +202,8 @@ void measureExport(Report& report, const Effort& effort)
             row.ours = measured[0].milliseconds;
             row.goal = "<= 300 ms, colours to the bit";
             row.met = bytes > 0 && *row.ours <= 300.0;
-            row.note = text("%.0f KiB; that colours are exact is the test figure_exporter's", static_cast<double>(bytes) / 1024);
+            row.note = text("%.0f KiB; that colours are exact is the test figure_exporter's",
+                            static_cast<double>(bytes) / 1024);
             report.add(std::move(row));
         }
 }

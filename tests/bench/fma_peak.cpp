@@ -14,21 +14,18 @@ constexpr int kChains = 12; ///< more than latency times throughput, fewer than 
 
 #if defined(__x86_64__)
 
-#define ROPEWALK_FMA_LOOP(name, instructions, vector, set, step)    \
-    __attribute__((target(instructions))) void name(long steps)           \
-    {                                                               \
-        vector chain[kChains];                                      \
-        _Pragma("GCC unroll 12") for (int i = 0; i < kChains; ++i)  \
-            chain[i] = set(1.0 + i);                                \
-        const vector by = set(0.999999);                            \
-        const vector plus = set(1e-6);                              \
-        for (long at = 0; at < steps; ++at)                         \
-            _Pragma("GCC unroll 12") for (int i = 0; i < kChains; ++i) \
-                chain[i] = step(chain[i], by, plus);                \
-        vector sum = chain[0];                                      \
-        _Pragma("GCC unroll 12") for (int i = 1; i < kChains; ++i)  \
-            sum += chain[i];                                        \
-        keep(sum);                                         \
+#define ROPEWALK_FMA_LOOP(name, instructions, vector, set, step)                                             \
+    __attribute__((target(instructions))) void name(long steps)                                              \
+    {                                                                                                        \
+        vector chain[kChains];                                                                               \
+        _Pragma("GCC unroll 12") for (int i = 0; i < kChains; ++i) chain[i] = set(1.0 + i);                  \
+        const vector by = set(0.999999);                                                                     \
+        const vector plus = set(1e-6);                                                                       \
+        for (long at = 0; at < steps; ++at)                                                                  \
+            _Pragma("GCC unroll 12") for (int i = 0; i < kChains; ++i) chain[i] = step(chain[i], by, plus);  \
+        vector sum = chain[0];                                                                               \
+        _Pragma("GCC unroll 12") for (int i = 1; i < kChains; ++i) sum += chain[i];                          \
+        keep(sum);                                                                                           \
     }
 
 // Products and sums one after the other, as a processor without fused ones has them.

@@ -27,9 +27,9 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr double kLongestHeld = 8.0;    ///< ms that computing may hold the GUI thread
-constexpr double kPatience = 10.0;      ///< s for one frame, after which it counts as that long
-constexpr int kFewestFrames = 10;       ///< clean ones, for a quantile of them
+constexpr double kLongestHeld = 8.0; ///< ms that computing may hold the GUI thread
+constexpr double kPatience = 10.0;   ///< s for one frame, after which it counts as that long
+constexpr int kFewestFrames = 10;    ///< clean ones, for a quantile of them
 
 double millisecondsSince(Clock::time_point start)
 {
@@ -90,7 +90,8 @@ public:
         m_window->resize(screen.size);
         m_window->show();
         // All cards of the overview are painted together.
-        FigureView* view = m_window->canvas().view(figure == "overview" ? m_window->canvas().cards().back() : figure);
+        FigureView* view =
+            m_window->canvas().view(figure == "overview" ? m_window->canvas().cards().back() : figure);
         m_painted = std::make_unique<PaintedReply>(*m_window, *view);
         m_window->figurePanel().section()->setOpen(true);
         settle();
@@ -215,7 +216,8 @@ bool TimedApplication::notify(QObject* receiver, QEvent* event)
     const bool isAccepted = QApplication::notify(receiver, event);
     --m_depth;
     if (isOutermost) {
-        const bool isPainting = type == QEvent::UpdateRequest || type == QEvent::Paint || type == QEvent::Expose;
+        const bool isPainting =
+            type == QEvent::UpdateRequest || type == QEvent::Paint || type == QEvent::Expose;
         double& longest = isPainting ? m_longestPainting : m_longestHeld;
         const double took = millisecondsSince(start);
         const auto waitedAfter = coreTimesOfThisThread();
@@ -249,9 +251,8 @@ void measureFrames(TimedApplication& application, Report& report, const FrameEff
                     .all();
             if (drags.empty())
                 continue;
-            const auto worst = std::max_element(drags.begin(), drags.end(), [](const Drag& a, const Drag& b) {
-                return a.p95 < b.p95;
-            });
+            const auto worst = std::max_element(drags.begin(), drags.end(),
+                                                [](const Drag& a, const Drag& b) { return a.p95 < b.p95; });
             Row row;
             row.operation = "frame of " + id.toStdString();
             row.size = size + ", " + worst->name;
@@ -270,8 +271,9 @@ void measureFrames(TimedApplication& application, Report& report, const FrameEff
                 isShared = isShared || drag.isShared;
                 char text[160];
                 std::snprintf(text, sizeof text, "%s%s%s %.1f/%.1f (%.1f, %.1f, %.1f)",
-                              &drag == &drags.front() ? "" : ", ", drag.isShared ? "~" : "", drag.name.c_str(),
-                              drag.p50, drag.p95, drag.computing, drag.held, drag.painting);
+                              &drag == &drags.front() ? "" : ", ", drag.isShared ? "~" : "",
+                              drag.name.c_str(), drag.p50, drag.p95, drag.computing, drag.held,
+                              drag.painting);
                 row.note += text;
             }
             row.met = worst->p95 <= screen.mostMilliseconds && held <= kLongestHeld;

@@ -148,7 +148,9 @@ void Report::beginGroup(const std::string& title)
 void Report::add(Row row)
 {
     if (m_isPrinting) {
-        const auto time = [](std::optional<double> value) { return value ? timeText(*value) : std::string("-"); };
+        const auto time = [](std::optional<double> value) {
+            return value ? timeText(*value) : std::string("-");
+        };
         const char* met = !row.met ? "?" : *row.met ? "met" : "MISSED";
         std::printf("%s %s %s %s %s %s %s %s: %s\n", padded(row.operation, 44).c_str(),
                     padded(row.size, 24).c_str(), padded(time(row.ours), 9).c_str(),

@@ -13,7 +13,8 @@ namespace ropewalk::bench {
 struct Variant
 {
     std::function<void()> run;
-    double share = 1.0; ///< of the work that `run` does; a slow one does a part, and its time is divided by it
+    double share =
+        1.0; ///< of the work that `run` does; a slow one does a part, and its time is divided by it
 };
 
 /// What was measured of one variant.
@@ -47,7 +48,7 @@ struct Row
     std::optional<bool> met; ///< empty: could not be judged, and the note says why
     std::string note;
 
-    std::optional<double> ratioToLimit() const; ///< ours ÷ limit: 1 is the limit, above is slower
+    std::optional<double> ratioToLimit() const;     ///< ours ÷ limit: 1 is the limit, above is slower
     std::optional<double> speedupOverNaive() const; ///< naive ÷ ours
 };
 

@@ -62,9 +62,7 @@ void tables(Report& report, const CpuKernels& kernels, const Effort& effort)
         return static_cast<decltype(number)>(kFirst + row) * static_cast<decltype(number)>(theta[pair]);
     };
     const std::vector<Variant> variants{
-        {[&] {
-            kernels.turnTableSingle(theta, kFirst, 1.0, kRows, 1.0, cosine.data(), sine.data());
-        }},
+        {[&] { kernels.turnTableSingle(theta, kFirst, 1.0, kRows, 1.0, cosine.data(), sine.data()); }},
         {[&] {
             std::memset(cosine.data(), 0, cosine.bytes());
             std::memset(sine.data(), 0, sine.bytes());
@@ -97,8 +95,8 @@ void tables(Report& report, const CpuKernels& kernels, const Effort& effort)
     row.naive = measured[2].milliseconds;
     row.limitName = "memset of the table";
     row.goal = "naive/ours >= 20 (v3, v4), error <= 1.5e-7";
-    row.note = text("%.2f ns a pair, largest error %.1e", measured[0].milliseconds * 1e6 / static_cast<double>(count),
-                    error);
+    row.note = text("%.2f ns a pair, largest error %.1e",
+                    measured[0].milliseconds * 1e6 / static_cast<double>(count), error);
     const double speedup = *row.speedupOverNaive();
     finish(report, row, measured, error <= 1.5e-7 && (speedup >= 20.0 || !isWide(kernels.level)),
            text("speed at %.0f %% of the goal", 100.0 * speedup / 20.0));
@@ -111,8 +109,8 @@ struct RotationSize
     const char* text;
 };
 
-void rotation(Report& report, const CpuKernels& kernels, const RotationSize& size, bool isInPlace, int threads,
-              const Effort& effort)
+void rotation(Report& report, const CpuKernels& kernels, const RotationSize& size, bool isInPlace,
+              int threads, const Effort& effort)
 {
     const std::vector<double> theta = thetasOf(size.width);
     std::vector<std::pair<int, int>> pairs;
@@ -160,9 +158,9 @@ void rotation(Report& report, const CpuKernels& kernels, const RotationSize& siz
                      float* const y = target + row * ofRow + static_cast<std::size_t>(head * size.width);
                      const int half = size.width / 2;
                      for (int i = 0; i < half; ++i) {
-                         const float angle = static_cast<float>(row) *
-                                             std::pow(10000.0F, -2.0F * static_cast<float>(i) /
-                                                                    static_cast<float>(size.width));
+                         const float angle =
+                             static_cast<float>(row) * std::pow(10000.0F, -2.0F * static_cast<float>(i) /
+                                                                              static_cast<float>(size.width));
                          const float c = std::cos(angle), s = std::sin(angle);
                          const float a = x[i], b = x[i + half];
                          y[i] = a * c - b * s;
@@ -209,8 +207,8 @@ public:
         const std::int64_t ofTile = kernels.packedKeys(kTile, m_width);
         float* const all = workers.scratch<float>(-1, 0, columns * ofTile);
         workers.forEach(columns, [&](std::int64_t column, int) {
-            kernels.packKeys(m_keys.data() + column * kTile * m_width, std::min(kTile, m_size - column * kTile),
-                             m_width, all + column * ofTile);
+            kernels.packKeys(m_keys.data() + column * kTile * m_width,
+                             std::min(kTile, m_size - column * kTile), m_width, all + column * ofTile);
         });
         const std::int64_t stride = (kTile + kernels.panel - 1) / kernels.panel * kernels.panel;
         const std::int64_t rows = kTile / kernels.queriesAtATime * kernels.queriesAtATime;
@@ -220,7 +218,8 @@ public:
             const std::int64_t first = strip * rows;
             std::int64_t count = std::min(rows, m_size - first);
             // The last strip is cut to whole groups of queries; what is left is less than one of them.
-            count = std::max<std::int64_t>(kernels.queriesAtATime, count / kernels.queriesAtATime * kernels.queriesAtATime);
+            count = std::max<std::int64_t>(kernels.queriesAtATime,
+                                           count / kernels.queriesAtATime * kernels.queriesAtATime);
             const std::int64_t from = std::min(first, m_size - count);
             for (std::int64_t column = 0; column < columns; ++column)
                 kernels.product(m_queries.data() + from * m_width, count, all + column * ofTile,
@@ -291,13 +290,15 @@ void scores(Report& report, CpuLevel level, std::int64_t size, int width, int th
     const double share = hasPeer ? 0.85 : 0.80;
     row.goal = text("ours/limit <= %.2f (%.2f of its speed)", 1.0 / share, share);
     if (hasPeer && !isPeer) {
-        row.limitName = "oneDNN's sgemm: not measured, its development package (libdnnl-dev) is not installed";
+        row.limitName =
+            "oneDNN's sgemm: not measured, its development package (libdnnl-dev) is not installed";
         addNote(row.note, Report::sharedNote(measured));
         report.add(std::move(row));
         return;
     }
     row.limit = measured[1].milliseconds;
-    row.limitName = hasPeer ? peerProductName() + " sgemm, all of S² written" : "fused multiply-adds of the level";
+    row.limitName =
+        hasPeer ? peerProductName() + " sgemm, all of S² written" : "fused multiply-adds of the level";
     if (!hasPeer && (level == CpuLevel::V2 || level == CpuLevel::Generic))
         row.goal = "none (the level without fused ones)";
     const double ratio = *row.ratioToLimit();
@@ -316,7 +317,8 @@ void dispatch(Report& report, const std::vector<CpuLevel>& levels, const Effort&
                                             {[&] { work.run(cpuKernels(CpuLevel::V2), workers); }}};
         const auto measured = measureInTurn(variants, effort);
         Row row;
-        row.operation = std::string("scores: ") + std::string(cpuLevelWord(levels[i])) + " against v2, 1 thread";
+        row.operation =
+            std::string("scores: ") + std::string(cpuLevelWord(levels[i])) + " against v2, 1 thread";
         row.size = "4096², d = 128";
         row.ours = measured[0].milliseconds;
         row.naive = measured[1].milliseconds;
@@ -344,28 +346,27 @@ void decay(Report& report, const CpuKernels& kernels, const Effort& effort)
     table.im = im;
     table.table = onePair.span();
     constexpr std::int64_t kNaive = kCount / 64;
-    std::vector<Variant> variants{
-        {[&] { static_cast<void>(kernels.decay(op, workers, {})); }},
-        peakVariant(fmaPeakDouble(kernels.level), 256.0 * kCount),
-        {[&] {
-             for (std::int64_t r = 0; r < kNaive; ++r) {
-                 double sum = 0.0;
-                 for (const double each : theta)
-                     sum += std::cos(static_cast<double>(r * 64) * each);
-                 keep(sum);
-             }
-         },
-         static_cast<double>(kNaive) / kCount},
-        {[&] { static_cast<void>(kernels.distanceTable(table, workers, {})); }}};
+    std::vector<Variant> variants{{[&] { static_cast<void>(kernels.decay(op, workers, {})); }},
+                                  peakVariant(fmaPeakDouble(kernels.level), 256.0 * kCount),
+                                  {[&] {
+                                       for (std::int64_t r = 0; r < kNaive; ++r) {
+                                           double sum = 0.0;
+                                           for (const double each : theta)
+                                               sum += std::cos(static_cast<double>(r * 64) * each);
+                                           keep(sum);
+                                       }
+                                   },
+                                   static_cast<double>(kNaive) / kCount},
+                                  {[&] { static_cast<void>(kernels.distanceTable(table, workers, {})); }}};
     const auto measured = measureInTurn(variants, effort);
     double error = 0.0;
     for (std::int64_t r = 0; r < kCount; r += 997) {
         long double sum = 0.0L;
         for (const double each : theta)
             sum += std::cos(static_cast<long double>(r) * static_cast<long double>(each));
-        error = std::max(error,
-                         static_cast<double>(std::fabs(sum - 64.0L * static_cast<long double>(
-                                                                         curve[static_cast<std::size_t>(r)]))));
+        error =
+            std::max(error, static_cast<double>(std::fabs(
+                                sum - 64.0L * static_cast<long double>(curve[static_cast<std::size_t>(r)]))));
     }
     Row row;
     row.operation = "decay curve, double, 1 thread";
@@ -399,38 +400,38 @@ void softmax(Report& report, const CpuKernels& kernels, const Effort& effort)
     const auto takeRow = [&](std::int64_t m) {
         std::memcpy(row.data(), logits.data() + m * kKeys, kKeys * sizeof(float));
     };
-    const std::vector<Variant> variants{
-        {[&] {
-            for (std::int64_t m = 0; m < kRows; ++m) {
-                takeRow(m);
-                sum += kernels.softmaxRow(row.data(), kKeys).entropy;
-            }
-            keep(sum);
-        }},
-        {[&] {
-            for (std::int64_t m = 0; m < kRows; ++m) {
-                takeRow(m);
-                keep(row[0]);
-            }
-        }},
-        {[&] {
-             for (std::int64_t m = 0; m < kRows / 16; ++m) {
-                 takeRow(m);
-                 const float greatest = *std::max_element(row.data(), row.data() + kKeys);
-                 double total = 0.0;
-                 double entropy = 0.0;
-                 for (float& value : row.span())
-                     total += value = std::exp(value - greatest);
-                 for (float& value : row.span()) {
-                     value = static_cast<float>(value / total);
-                     if (value > 0.0F)
-                         entropy -= value * std::log(value);
-                 }
-                 sum += entropy;
-             }
-             keep(sum);
-         },
-         1.0 / 16}};
+    const std::vector<Variant> variants{{[&] {
+                                            for (std::int64_t m = 0; m < kRows; ++m) {
+                                                takeRow(m);
+                                                sum += kernels.softmaxRow(row.data(), kKeys).entropy;
+                                            }
+                                            keep(sum);
+                                        }},
+                                        {[&] {
+                                            for (std::int64_t m = 0; m < kRows; ++m) {
+                                                takeRow(m);
+                                                keep(row[0]);
+                                            }
+                                        }},
+                                        {[&] {
+                                             for (std::int64_t m = 0; m < kRows / 16; ++m) {
+                                                 takeRow(m);
+                                                 const float greatest =
+                                                     *std::max_element(row.data(), row.data() + kKeys);
+                                                 double total = 0.0;
+                                                 double entropy = 0.0;
+                                                 for (float& value : row.span())
+                                                     total += value = std::exp(value - greatest);
+                                                 for (float& value : row.span()) {
+                                                     value = static_cast<float>(value / total);
+                                                     if (value > 0.0F)
+                                                         entropy -= value * std::log(value);
+                                                 }
+                                                 sum += entropy;
+                                             }
+                                             keep(sum);
+                                         },
+                                         1.0 / 16}};
     const auto measured = measureInTurn(variants, effort);
     Row line;
     line.operation = "softmax and entropy of stored rows, 1 thread";

@@ -90,7 +90,8 @@ struct Maps
                 float sum = 0.0F;
                 for (std::size_t i = 0; i < theta.size(); ++i) {
                     const auto [a, b] = pairs[i];
-                    const auto row = static_cast<std::size_t>(m * kWidth), column = static_cast<std::size_t>(n * kWidth);
+                    const auto row = static_cast<std::size_t>(m * kWidth),
+                               column = static_cast<std::size_t>(n * kWidth);
                     const auto angle = static_cast<float>(static_cast<double>(m - n) * theta[i]);
                     const float c = std::cos(angle), s = std::sin(angle);
                     const auto qa = static_cast<float>(queries[row + static_cast<std::size_t>(a)]),
@@ -173,19 +174,20 @@ void measureMaps(Report& report, const Effort& effort)
     {
         const DistanceTableOp table = maps.distances();
         const ScoreMapOp map = maps.map(maps.fixed, ScoreStage::Raw, ScorePath::Toeplitz);
-        const std::vector<Variant> variants{
-            {[&] {
-                must(backend->run(table, {}));
-                must(backend->run(map, {}));
-                kernels.colours(maps.mean.data(), kBlocks * kBlocks, {-64.0, 64.0, palette.data(), 0}, image.data());
-                keep(image[0]);
-            }},
-            {[&] {
-                std::memset(screen.data(), 0, screen.bytes());
-                keep(screen[0]);
-            }},
-            {[&] { maps.naiveRows(4); }, 4.0 / kLength},
-            {[&] { must(backend->run(tilesOfAll, {})); }}};
+        const std::vector<Variant> variants{{[&] {
+                                                must(backend->run(table, {}));
+                                                must(backend->run(map, {}));
+                                                kernels.colours(maps.mean.data(), kBlocks * kBlocks,
+                                                                {-64.0, 64.0, palette.data(), 0},
+                                                                image.data());
+                                                keep(image[0]);
+                                            }},
+                                            {[&] {
+                                                std::memset(screen.data(), 0, screen.bytes());
+                                                keep(screen[0]);
+                                            }},
+                                            {[&] { maps.naiveRows(4); }, 4.0 / kLength},
+                                            {[&] { must(backend->run(tilesOfAll, {})); }}};
         const auto measured = measureInTurn(variants, effort);
         Row row;
         row.operation = "map of one q and one k, to RGB";
@@ -218,7 +220,8 @@ void measureMaps(Report& report, const Effort& effort)
         row.naive = measured[2].milliseconds;
         row.limitName = "the product of the blocks' means at the FP32 peak";
         row.goal = "ours/limit <= 3 (1.5 ms where the limit is 0.5)";
-        row.note = text("turned and multiplied in double; every cell in tiles takes %.1f ms", measured[3].milliseconds);
+        row.note = text("turned and multiplied in double; every cell in tiles takes %.1f ms",
+                        measured[3].milliseconds);
         finish(report, row, measured, *row.ratioToLimit() <= 3.0,
                text("%.1f times the goal", *row.ratioToLimit() / 3.0));
     }
@@ -234,15 +237,15 @@ void measureMaps(Report& report, const Effort& effort)
         const double flops = 2.0 * kLength * kLength * kWidth;
         const FmaPeak peak = fmaPeakSingle(level);
         const auto steps = static_cast<long>(flops / threads / peak.flopsOfStep);
-        const std::vector<Variant> variants{
-            {[&] { must(backend->run(map, {})); }},
-            {[&] {
-                if (hasPeer)
-                    peerProduct(queries.data(), keys.data(), cells.data(), kLength, kLength, kWidth, threads);
-                else
-                    peak.run(steps);
-            }},
-            {[&] { maps.naiveSoftmaxRows(8, row32); }, 8.0 / kLength}};
+        const std::vector<Variant> variants{{[&] { must(backend->run(map, {})); }},
+                                            {[&] {
+                                                if (hasPeer)
+                                                    peerProduct(queries.data(), keys.data(), cells.data(),
+                                                                kLength, kLength, kWidth, threads);
+                                                else
+                                                    peak.run(steps);
+                                            }},
+                                            {[&] { maps.naiveSoftmaxRows(8, row32); }, 8.0 / kLength}};
         const auto measured = measureInTurn(variants, effort);
         Row row;
         row.operation = "softmax, entropy, mean and greatest";

@@ -11,8 +11,8 @@
 #include <QTimer>
 
 #include <chrono>
-#include <cstdlib>
 #include <cstdio>
+#include <cstdlib>
 #include <memory>
 #include <optional>
 
@@ -120,8 +120,9 @@ void measureStartUp(Report& report)
         row.note = "a process of its own could not be started";
     } else {
         row.met = *row.ratioToLimit() <= 2.5;
-        row.note = std::string("median of 9 starts each, in turn, ") +
-                   (there ? "on an X server" : "without a display: neither DISPLAY is set nor Xvfb installed");
+        row.note =
+            std::string("median of 9 starts each, in turn, ") +
+            (there ? "on an X server" : "without a display: neither DISPLAY is set nor Xvfb installed");
         if (!*row.met) {
             char far[64];
             std::snprintf(far, sizeof far, "; %.1f times the goal", *row.ratioToLimit() / 2.5);

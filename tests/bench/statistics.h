@@ -14,7 +14,8 @@ double median(std::vector<double> values);
 /// The least value that is not below `share` (0..1) of all (nearest rank). NaN of nothing.
 double quantile(std::vector<double> values, double share);
 
-/// How long the threads of this process ran on a core and waited for one, in nanoseconds, as the kernel counts.
+/// How long the threads of this process ran on a core and waited for one, in nanoseconds, as the kernel
+/// counts.
 struct CoreTimes
 {
     std::uint64_t ran = 0, waited = 0;

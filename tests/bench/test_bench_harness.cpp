@@ -100,8 +100,7 @@ private slots:
         report.add(row);
         row.met = true;
         report.add(row);
-        const QJsonObject object =
-            QJsonDocument::fromJson(QByteArray::fromStdString(report.json())).object();
+        const QJsonObject object = QJsonDocument::fromJson(QByteArray::fromStdString(report.json())).object();
         QCOMPARE(object["schema"].toString(), QString("ropewalk.bench/1"));
         QCOMPARE(object["machine"].toObject()["processor"].toString(), QString("made \"up\""));
         const QJsonArray rows = object["rows"].toArray();

@@ -44,7 +44,7 @@ signals:
     void optionsEdited(const ropewalk::FigureOptions& options);
     void openTensorsRequested();
     void fileRequested(const QString& title); ///< a setting asks for a file; giveFile answers
-    void toggled(bool isOpen); ///< by the person
+    void toggled(bool isOpen);                ///< by the person
 
 protected:
     void changeEvent(QEvent* event) override;

@@ -32,7 +32,8 @@ double FigureStyle::textWidth(const QString& text, const TextKind& kind) const
 {
     KnownText& all = known(kind);
     const auto found = all.widths.constFind(text);
-    return found != all.widths.cend() ? *found : *all.widths.insert(text, all.metrics.horizontalAdvance(text));
+    return found != all.widths.cend() ? *found
+                                      : *all.widths.insert(text, all.metrics.horizontalAdvance(text));
 }
 
 QString FigureStyle::elided(const QString& text, const TextKind& kind, double width) const

@@ -548,8 +548,7 @@ void FigureView::setBusy(bool isBusy)
 void FigureView::paintEvent(QPaintEvent*)
 {
     const double ratio = devicePixelRatioF();
-    if (!d->isDrawn || ratio != d->ratio ||
-        d->picture.size() != d->deviceRect(*this).size().toSize()) {
+    if (!d->isDrawn || ratio != d->ratio || d->picture.size() != d->deviceRect(*this).size().toSize()) {
         d->ratio = ratio;
         d->draw(*this);
     }

@@ -21,8 +21,8 @@ std::optional<QRectF> LabelPlacer::place(std::span<const QRectF> candidates, dou
         // Share of the box's columns that a curve runs through.
         double hidden = 0.0;
         const auto bucketOf = [&](double x) {
-            return static_cast<std::size_t>(std::clamp((x - m_area.left()) / kBucket, 0.0,
-                                                       static_cast<double>(m_avoided.size() - 1)));
+            return static_cast<std::size_t>(
+                std::clamp((x - m_area.left()) / kBucket, 0.0, static_cast<double>(m_avoided.size() - 1)));
         };
         for (std::size_t bucket = bucketOf(room.left()); bucket <= bucketOf(room.right()); ++bucket)
             for (const Piece& piece : m_avoided[bucket])

@@ -198,9 +198,8 @@ public:
         , m_bars(static_cast<std::size_t>(std::max(0, frame.columns)))
     {
         for (int coverage = 0; coverage < 256; ++coverage)
-            m_shades[static_cast<std::size_t>(coverage)] =
-                qPremultiply(qRgba(colour.red(), colour.green(), colour.blue(),
-                                   (colour.alpha() * coverage + 127) / 255));
+            m_shades[static_cast<std::size_t>(coverage)] = qPremultiply(
+                qRgba(colour.red(), colour.green(), colour.blue(), (colour.alpha() * coverage + 127) / 255));
     }
 
     /// Adds columns [begin, end), none of which is a gap; what lies between samples runs straight.
@@ -210,8 +209,8 @@ public:
             const DrawnColumn& now = columns[i];
             if (i > begin) {
                 const DrawnColumn& before = columns[i - 1];
-                for (int at = std::max(0, indexOf(before.x) + 1); at < std::min(m_frame.columns, indexOf(now.x));
-                     ++at) {
+                for (int at = std::max(0, indexOf(before.x) + 1);
+                     at < std::min(m_frame.columns, indexOf(now.x)); ++at) {
                     const double centre = m_frame.area.left() + (at + 0.5) / m_ratio;
                     const double share = (centre - before.x) / (now.x - before.x);
                     extend(at, before.top + (now.top - before.top) * share,
@@ -246,15 +245,15 @@ public:
         for (int row = top; row < bottom; ++row) {
             QRgb* const line = pixels + static_cast<std::size_t>(row - top) * stride;
             for (std::size_t at = 0; at < m_bars.size(); ++at) {
-                const double covered =
-                    std::min(m_bars[at].bottom, row + 1.0) - std::max(m_bars[at].top, static_cast<double>(row));
+                const double covered = std::min(m_bars[at].bottom, row + 1.0) -
+                                       std::max(m_bars[at].top, static_cast<double>(row));
                 if (covered > 0.0)
                     line[at] = m_shades[static_cast<std::size_t>(255.0 * covered + 0.5)];
             }
         }
         image.setDevicePixelRatio(m_ratio);
-        // QCustomPlot's antialiased elements lie half a pixel off the pixels' edges, and its axis rectangle one
-        // above them.
+        // QCustomPlot's antialiased elements lie half a pixel off the pixels' edges, and its axis rectangle
+        // one above them.
         painter.drawImage(QPointF(m_frame.area.left() - 0.5, m_frame.area.top() - 1.0 - 0.5 + top / m_ratio),
                           image);
     }

@@ -81,8 +81,9 @@ void TestEncodingsFigure::whatIsTakenOverIsRight()
     request.figures = {"encodings"};
     std::optional<FigureResults> last;
     const std::vector<std::pair<const char*, const char*>> changes{
-        {"encodings_span", "64"}, {"d_model", "96"},          {"alibi_heads", "3"},   {"encodings_view", "maps"},
-        {"encodings_span", "40"}, {"encodings_view", "curves"}, {"alibi_heads", "16"}, {"d_model", "64"}};
+        {"encodings_span", "64"},   {"d_model", "96"},        {"alibi_heads", "3"},
+        {"encodings_view", "maps"}, {"encodings_span", "40"}, {"encodings_view", "curves"},
+        {"alibi_heads", "16"},      {"d_model", "64"}};
     for (std::size_t step = 0; step < 2 * changes.size(); ++step) {
         const auto& [key, value] = changes[step % changes.size()];
         if (step < changes.size() && !request.options.settings.set(key, value))
@@ -103,7 +104,8 @@ void TestEncodingsFigure::whatIsTakenOverIsRight()
     }
 }
 
-/// A preview of the curves has fewer distances where they take their time, and the numbers of the whole there.
+/// A preview of the curves has fewer distances where they take their time, and the numbers of the whole
+/// there.
 void TestEncodingsFigure::aPreviewSaysSo()
 {
     FigureAsk ask{"encodings", {named(64, 64)}, {{"encodings_span", "300"}, {"d_model", "128"}}};
@@ -112,7 +114,8 @@ void TestEncodingsFigure::aPreviewSaysSo()
     const FigureSpec preview = figureFor(ask);
     QVERIFY(preview.isCoarse && !whole.isCoarse);
     QVERIFY(toEnglish(preview.caption).starts_with("preview"));
-    for (const char* name : {"rope", "sinusoidal", "transformer_xl", "t5_causal", "deberta_v2", "alibi_head_1"}) {
+    for (const char* name :
+         {"rope", "sinusoidal", "transformer_xl", "t5_causal", "deberta_v2", "alibi_head_1"}) {
         const Series& few = *findSeries(preview, name);
         const Series& all = *findSeries(whole, name);
         QCOMPARE(few.x->front(), -300.0);

@@ -419,7 +419,8 @@ void TestFigureRenderer::gridAndAxisAreDrawn()
     QVERIFY(shareOf(style.colours().axis, layout.area.bottom()) > 0.95);
     int lines = 0;
     for (const AxisTick& tick : layout.yTicks)
-        if (const double y = layout.y.toPixel(tick.value); !tick.label.isEmpty() && y < layout.area.bottom() - 3)
+        if (const double y = layout.y.toPixel(tick.value);
+            !tick.label.isEmpty() && y < layout.area.bottom() - 3)
             lines += shareOf(style.colours().grid, y) > 0.95;
     QVERIFY2(lines >= 3, qPrintable(QString::number(lines)));
 }
