@@ -209,7 +209,7 @@ void TestConfigKeys::refused_data()
     row("head_dim=1e30", {"whole number"});
     row("length=0", {"length", "whole number from 1"});
     row("partial_rotary_factor=1.5", {"partial_rotary_factor", "from 0 to 1"});
-    row("rho=2", {"rho", "from -1 to 1"});
+    row("rho=2", {"rho", "from −1 to 1"});
     row("m=-1", {"m is", "whole number"});
     row("max_distance=0", {"max_distance"});
     row("max_distance=10000001", {"10000000"});

@@ -94,7 +94,7 @@ void TestValidate::impossible_data()
     row(
         "base 0", plain, [](RopeConfig& c) { c.base = 0.0; }, "base", "above 1");
     row(
-        "base negative", plain, [](RopeConfig& c) { c.base = -10000.0; }, "base", "-10000");
+        "base negative", plain, [](RopeConfig& c) { c.base = -10000.0; }, "base", "−10000");
     row(
         "base not a number", plain, [](RopeConfig& c) { c.base = kNan; }, "base", "above 1");
     row(

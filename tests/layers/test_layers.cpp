@@ -53,6 +53,8 @@ struct Layer
 
 const QList<Layer> kLayers{
     {"core/", {Core, RopeMath, Standard}, {Eigen, Json, Zlib}},
+    // Private to the kernels: compiled once for each instruction set, seen by nobody else.
+    {"core/kernels/", {Core, RopeMath, Standard, Eigen}, {}},
     {"gpu/kernels/", {Kernels, RopeMath, Standard, Cuda}, {}},
     {"gpu/", {Gpu, Core, RopeMath, Standard}, {Kernels, Cuda}},
     {"widgets/plot/", {Widgets, Core, RopeMath, Standard, Qt}, {Plot}},
@@ -169,6 +171,7 @@ void TestLayers::samples_data()
     row("core/engine.cpp", "#include \"../app/document.h\"", true);
     row("core/io/model_config.h", "#include <nlohmann/json.hpp>", true);
     row("core/tiles.h", "#include <Eigen/Core>", true);
+    row("core/kernels/rows.h", "#include <nlohmann/json.hpp>", true);
     row("core/engine.cpp", "#include <cuda_runtime.h>", true);
     row("core/engine.cpp", "#include <boost/any.hpp>", true);
     row("core/engine.cpp", "#ifdef ROPEWALK_CUDA", true);
@@ -193,6 +196,7 @@ void TestLayers::samples_data()
     row("core/io/model_config.cpp", "#include <nlohmann/json.hpp>", false);
     row("core/io/model_config.cpp", "#include \"../rope_config.h\"", false);
     row("core/cpu_backend.cpp", "#include <Eigen/Core>", false);
+    row("core/kernels/rows.h", "#include <Eigen/Core>", false);
     row("core/rope_math.h", "#if defined(__CUDACC__)", false);
     row("core/engine.cpp", "// a comment on #include <QString>", false);
     row("gpu/cuda_backend.cpp", "#include <cuda_runtime.h>", false);
