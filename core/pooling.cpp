@@ -2,10 +2,46 @@
 #include "pooling.h"
 
 #include <algorithm>
+#include <array>
 #include <cassert>
 #include <cmath>
 
 namespace ropewalk {
+namespace {
+
+/// Adds the samples first … end-1 to `range`, or those before the first NaN; the first of them is none.
+/// Returns where it stopped, above `first`.
+std::size_t addRun(std::span<const double> y, std::size_t first, std::size_t end, ColumnRange& range)
+{
+    // Four at a time, so that they do not wait for one another.
+    std::array<double, 4> lower, upper;
+    lower.fill(std::min(range.lower, y[first]));
+    upper.fill(std::max(range.upper, y[first]));
+    std::size_t i = first + 1;
+    for (; i + 4 <= end; i += 4) {
+        bool isGap = false;
+        for (std::size_t lane = 0; lane < 4; ++lane)
+            isGap |= std::isnan(y[i + lane]);
+        if (isGap)
+            break;
+        for (std::size_t lane = 0; lane < 4; ++lane) {
+            const double value = y[i + lane];
+            lower[lane] = value < lower[lane] ? value : lower[lane];
+            upper[lane] = value > upper[lane] ? value : upper[lane];
+        }
+    }
+    range.lower = *std::min_element(lower.begin(), lower.end());
+    range.upper = *std::max_element(upper.begin(), upper.end());
+    for (; i < end && !std::isnan(y[i]); ++i) {
+        range.lower = std::min(range.lower, y[i]);
+        range.upper = std::max(range.upper, y[i]);
+    }
+    range.samples += static_cast<decltype(range.samples)>(i - first);
+    range.last = y[i - 1];
+    return i;
+}
+
+} // namespace
 
 std::vector<ColumnRange> reduceToColumns(std::span<const double> x, std::span<const double> y,
                                          const ColumnAxis& axis)
@@ -65,12 +101,13 @@ std::vector<ColumnRange> reduceToColumns(std::span<const double> x, std::span<co
                 continue;
             }
         }
-        ColumnRange& range = columns.back();
-        range.lower = std::min(range.lower, y[i]);
-        range.upper = std::max(range.upper, y[i]);
-        range.last = y[i];
+        // All that are surely in this column at once, up to the first gap.
+        const auto stop = static_cast<std::size_t>(
+            std::lower_bound(x.begin() + static_cast<std::ptrdiff_t>(i) + 1,
+                             x.begin() + static_cast<std::ptrdiff_t>(end), openUntil) -
+            x.begin());
+        i = addRun(y, i, stop, columns.back()) - 1;
         lastX = x[i];
-        ++range.samples;
     }
     closeColumn();
     return columns;
