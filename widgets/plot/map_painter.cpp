@@ -108,10 +108,6 @@ QImage mapImage(const MapSpec& map, const MapColours& colours, const std::vector
     if (image.isNull())
         return image;
     const Pooling pooling(map);
-    const bool isPooled =
-        std::any_of(rows.begin(), rows.end(), [](const CellRun& run) { return run.last - run.first > 1; }) ||
-        std::any_of(columns.begin(), columns.end(),
-                    [](const CellRun& run) { return run.last - run.first > 1; });
     for (std::size_t y = 0; y < rows.size(); ++y) {
         auto* line = reinterpret_cast<QRgb*>(image.scanLine(static_cast<int>(y)));
         if (y > 0 && rows[y] == rows[y - 1]) {
@@ -120,10 +116,13 @@ QImage mapImage(const MapSpec& map, const MapColours& colours, const std::vector
             continue;
         }
         const double* values = map.values->data() + rows[y].first * map.columns;
-        for (std::size_t x = 0; x < columns.size(); ++x)
+        const bool isOneRow = rows[y].last - rows[y].first == 1;
+        for (std::size_t x = 0; x < columns.size(); ++x) {
+            const bool isOneCell = isOneRow && columns[x].last - columns[x].first == 1; // most of them
             line[x] = x > 0 && columns[x] == columns[x - 1] ? line[x - 1]
-                      : isPooled                            ? colours(pooling(rows[y], columns[x]))
-                                                            : colours(values[columns[x].first]);
+                      : isOneCell                           ? colours(values[columns[x].first])
+                                                            : colours(pooling(rows[y], columns[x]));
+        }
     }
     return image;
 }
