@@ -29,8 +29,8 @@ Result<Provenance> Engine::run(const Operation& operation, std::stop_token stop)
             passOver(slot.reason);
             lastError = {ErrorCode::RunFailed, slot.reason, slot.backend->info().name};
         } else if (m_mayFallBack && !slot.backend->isWorthwhile(operation)) {
-            // Before its status, which starts a driver: what it would not compute must not wait for that.
-            passOver({"the processor is faster at this size", {}});
+            // Nothing fell back: the next one is the right one for this. Asked before its status, which
+            // starts a driver: what it would not compute must not wait for that.
         } else if (const Result<void> status = slot.backend->status(); !status) {
             passOver(status.error().message);
             lastError = status.error();

@@ -59,6 +59,8 @@ FigureSpec buildFigure(const FigureInfo& figure, const FigureResults& results)
     const auto data = results.data.find(figure.id);
     spec.isCoarse = (results.isCoarse && figure.needsDecay) ||
                     (data != results.data.end() && data->second && data->second->isCoarse);
+    if (spec.isCoarse && spec.failure.isEmpty() && !spec.caption.text.starts_with("preview"))
+        spec.caption.text = "preview · " + spec.caption.text;
     for (const ConfigurationResult& result : results.configurations) {
         spec.configurations.push_back(result.shown);
         for (const Issue& issue : result.issues) {

@@ -384,6 +384,16 @@ FigureSpec buildSweep(const FigureResults& results)
          {"last", groupedDigits(options.maxDistance)}}};
     if (!shown.impossible.isEmpty())
         figure.caption.text += " · masked: not possible";
+    std::string without; // their reasons are notes
+    forEachDrawable(results, [&](int index, const ConfigurationResult& result) {
+        if (std::none_of(data->maps.begin(), data->maps.end(),
+                         [&](const SweepMap& map) { return map.configuration == index; }))
+            without += (without.empty() ? "" : ", ") + result.shown.letter;
+    });
+    if (!without.empty()) {
+        figure.caption.text += " · nothing to sweep in {without}";
+        figure.caption.values.emplace_back("without", without);
+    }
     figure.summary = {
         "{quantity} over distance, 1 to {last} tokens, and {parameter}, {lower} to {upper}, for {names}.",
         {{"quantity", isBound(options) ? "RoFormer's bound factor" : "Cosine sum C"},

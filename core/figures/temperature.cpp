@@ -592,6 +592,10 @@ FigureSpec buildTemperature(const FigureResults& results)
             figure.caption = {"this configuration's rule, {rule}, needs a length that is not stated",
                               {{"rule", std::string(info(own.rule).title)}}};
     }
+    if (config.softmaxFactor != 1.0) {
+        figure.caption.text += " · κ holds the softmax factor {kappa} at every length";
+        figure.caption.values.emplace_back("kappa", shortNumber(config.softmaxFactor, 5));
+    }
     if (yarn != curves.end() && share < 1.0)
         figure.notes.push_back(
             {Severity::Read,

@@ -58,7 +58,7 @@ double valueAt(const Series& series, double x)
     const auto& xs = *series.x;
     const auto& ys = *series.y;
     const auto upper = std::lower_bound(xs.begin(), xs.end(), x);
-    if (upper == xs.end())
+    if (upper == xs.end() || x < xs.front())
         return std::nan("");
     const auto i = static_cast<std::size_t>(upper - xs.begin());
     if (i == 0 || xs[i] == x)

@@ -228,7 +228,6 @@ void paintPlot(FigurePen& pen, const FigureSpec& figure, const PlotSpec& plot, c
             colour.setAlphaF(band->configuration < 0 ? 0.14F : 0.13F);
             paintBand(painter, frame, style, *band, colour);
         });
-    add([&] { paintGuides(painter, plot, frame, style); });
     const auto isBars = [](const Series& series) { return series.style == SeriesStyle::Bars; };
     const int barSlots = static_cast<int>(std::count_if(plot.series.begin(), plot.series.end(), isBars));
     int barSlot = barSlots;
@@ -240,9 +239,21 @@ void paintPlot(FigurePen& pen, const FigureSpec& figure, const PlotSpec& plot, c
     for (const GuideLine& guide : plot.guides)
         if (guide.isVertical && guide.role == GuideRole::Selection)
             emphasis.picked = guide.at;
-    // The first configuration is drawn last and lies on top.
+    // The first configuration is drawn last and lies on top; bars lie below lines and guides.
     for (auto series = plot.series.rbegin(); series != plot.series.rend(); ++series) {
-        if (series->style == SeriesStyle::DataOnly || !series->x || !series->y || series->x->empty())
+        if (!isBars(*series) || !series->x || !series->y || series->x->empty())
+            continue;
+        --barSlot;
+        avoidBars(placer, layout, *series);
+        add([&, series, slot = barSlot] {
+            paintBars(painter, series->isOnSecondAxis ? secondFrame : frame, style, *series,
+                      style.seriesColour(figure, *series), slot, barSlots, emphasis);
+        });
+    }
+    add([&] { paintGuides(painter, plot, frame, style); });
+    for (auto series = plot.series.rbegin(); series != plot.series.rend(); ++series) {
+        if (isBars(*series) || series->style == SeriesStyle::DataOnly || !series->x || !series->y ||
+            series->x->empty())
             continue;
         const SeriesFrame& own = series->isOnSecondAxis ? secondFrame : frame;
         const QColor colour = style.seriesColour(figure, *series);
@@ -255,27 +266,18 @@ void paintPlot(FigurePen& pen, const FigureSpec& figure, const PlotSpec& plot, c
             }
             continue;
         }
-        if (series->style != SeriesStyle::Bars) {
-            const std::vector<DrawnColumn> columns = drawnColumns(own, *series->x, *series->y);
-            avoidColumns(placer, columns, origin);
-            if (series->style == SeriesStyle::Line) {
-                LineLook look;
-                look.width = series->isDashed ? 1.2 : series->isEmphasised ? 1.7 : 1.3;
-                look.colour = series->isDashed ? mixed(colour, c.figure, 0.75) : colour;
-                look.pattern = series->isDashed ? LinePattern::Dashed : series->pattern;
-                add([&] {
-                    if (map) // legible over any colour
-                        paintLine(painter, own, style, columns,
-                                  {c.figure, look.width + 2.0, LinePattern::Solid});
-                    paintLine(painter, own, style, columns, look);
-                });
-                continue;
-            }
-        }
-        if (isBars(*series)) {
-            --barSlot;
-            avoidBars(placer, layout, *series);
-            add([&] { paintBars(painter, own, style, *series, colour, barSlot, barSlots, emphasis); });
+        const std::vector<DrawnColumn> columns = drawnColumns(own, *series->x, *series->y);
+        avoidColumns(placer, columns, origin);
+        if (series->style == SeriesStyle::Line) {
+            LineLook look;
+            look.width = series->isDashed ? 1.2 : series->isEmphasised ? 1.7 : 1.3;
+            look.colour = series->isDashed ? mixed(colour, c.figure, 0.75) : colour;
+            look.pattern = series->isDashed ? LinePattern::Dashed : series->pattern;
+            add([&] {
+                if (map) // legible over any colour
+                    paintLine(painter, own, style, columns, {c.figure, look.width + 2.0, LinePattern::Solid});
+                paintLine(painter, own, style, columns, look);
+            });
             continue;
         }
         add([&] {
