@@ -119,7 +119,7 @@ double addMatrices(FigureSpec& figure, View view, const FigureResults& results,
     figure.more.push_back(
         matrixPlot(title("R(n)", "A·R(n), A = {factor}"), key, 1, CellFill::Key, panel.pair));
     figure.more.push_back(matrixPlot(isSum ? title("R(m) R(n) = R(m+n)", "A²·R(m) R(n), A = {factor}")
-                                           : title("R(m)ᵗ R(n) = R(n−m)", "A²·R(m)ᵗ R(n), A = {factor}"),
+                                           : title("R(m)ᵗR(n)", "A²·R(m)ᵗ R(n), A = {factor}"),
                                      both, 2, CellFill::None, panel.pair));
     figure.rowSpan = 3;
     figure.columnShares = {2.7, 1.0};
