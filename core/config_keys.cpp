@@ -205,6 +205,13 @@ void setTruth(const Setting& setting, RopeConfig& config)
     config.*Member = truth(setting);
 }
 
+void setMscaleSoftmax(const Setting& setting, RopeConfig& config)
+{
+    const bool had = std::exchange(config.hasMscaleSoftmax, truth(setting));
+    if (had && !config.hasMscaleSoftmax)
+        config.softmaxFactor = 1.0; // it was this that made it another
+}
+
 void setSpacing(const Setting& setting, RopeConfig& config)
 {
     checkWord(setting, {"geometric", "linear", "null"});
@@ -404,7 +411,7 @@ constexpr std::array kKeys{
     KeyInfo{"temperature_floor", 4, setTemperatureTruth<&Temperature::hasFloor>},
     KeyInfo{"mrope_section", 4, setMropeSection},
     KeyInfo{"mrope_interleaved", 4, setTruth<&RopeConfig::isMropeInterleaved>},
-    KeyInfo{"softmax_mscale", 4, setTruth<&RopeConfig::hasMscaleSoftmax>},
+    KeyInfo{"softmax_mscale", 4, setMscaleSoftmax},
     KeyInfo{"tensors", 3, nullptr, setTensorPath<&TensorChoice::file>},
     KeyInfo{"q", 3, nullptr, setTensorPath<&TensorChoice::queryFile>},
     KeyInfo{"k", 3, nullptr, setTensorPath<&TensorChoice::keyFile>},

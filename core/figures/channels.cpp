@@ -379,6 +379,11 @@ FigureSpec buildChannels(const FigureResults& results)
         addStrip(table, results, index, result, axes, picked);
         const std::string letter = letterIfSeveral(results, index);
         addAxes(axesPlot, index, axes, letter);
+        if (axes.isVision())
+            figure.notes.push_back(
+                {Severity::Read,
+                 "position_axes",
+                 {"only the axes are those of an image; the curves are of one position", {}}});
         if (axes.isVision() && axes.scheme == PositionScheme::VisionLlama4)
             figure.notes.push_back({Severity::Read,
                                     "position_axes",
@@ -439,6 +444,8 @@ FigureSpec buildChannels(const FigureResults& results)
     floor.row = 1;
     figure.more.push_back(std::move(floor));
     if (!axesPlot.series.empty()) {
+        if (!options.settings.is("position_axes", "model"))
+            axesPlot.plotTitle = "Rows and columns of an image: who turns a pair, and how fast";
         axesPlot.row = 2;
         axesPlot.columnSpan = 2;
         figure.more.push_back(std::move(axesPlot));
@@ -460,7 +467,8 @@ FigureSpec buildChannels(const FigureResults& results)
         if (data->isCoarse) {
             caption.text = "preview: about a thousand of the distances · " + caption.text;
         } else {
-            caption.text += " · content {content}: the positional part is {part} % of the mean square";
+            caption.text +=
+                " · content {content}: of the mean squares of both parts the positional one has {part} %";
             if (own.rows > 0)
                 caption.text += " over the first {rows} rows";
             if (!letter.empty())

@@ -657,7 +657,7 @@ private:
             if (!m_isFixed &&
                 !(madeRows(side, grid.rows(), {}, true) && madeRows(side, keysFor(grid), {}, false)))
                 nanoseconds += (rows + keys) * width * 60.0;
-        const bool isProduct = !m_isFixed && !m_isSoftmax && !wantsExtremes;
+        const bool isProduct = !m_isFixed && !m_isSoftmax && !wantsExtremes && asksForDoubleOrAuto();
         const bool isTable = m_isFixed && !hasTau && (!m_isSoftmax || terms == 1.0 || !wantsExtremes);
         const double cells = rows * keys * (grid.isCausal ? 0.5 : 1.0) * terms;
         if (isTable)
@@ -724,6 +724,12 @@ private:
                                                                                    : ScorePrecision::Double;
     }
 
+    bool asksForDoubleOrAuto() const
+    {
+        return m_options.settings.is("score_precision", "auto") ||
+               m_options.settings.is("score_precision", "double");
+    }
+
     Result<void> runMap(ScoreMapOp op)
     {
         const ScoreGrid& grid = op.grid;
@@ -743,8 +749,10 @@ private:
         op.greatest = wantsGreatest ? std::span<double>(extremes) : std::span<double>();
         op.count = m_map.count;
         op.rowValue = m_map.rowValue;
-        op.path = m_map.path = fastestPath(op);
         op.precision = m_map.precision = precisionOf(grid);
+        // Who asks for rounded rows gets them, cell by cell; a curve over the distance has none.
+        const bool areRowsRounded = !m_isFixed && !asksForDoubleOrAuto();
+        op.path = m_map.path = areRowsRounded ? ScorePath::Tiles : fastestPath(op);
         if (m_job.progress)
             op.progress = [this](double share) { m_job.progress(m_from + m_share * share); };
         if (const auto done = runOp(op); !done)
@@ -1149,6 +1157,15 @@ FigureSpec buildScores(const FigureResults& results)
         return figure;
     }
     figure.notes = data->notes;
+    const std::string_view precision = options.settings.text("score_precision");
+    if (precision != "auto" && precision != "double" &&
+        std::any_of(data->maps.begin(), data->maps.end(),
+                    [](const ScoreMap& map) { return map.path == ScorePath::Toeplitz; }))
+        figure.notes.push_back(
+            {Severity::Warning,
+             "score_precision",
+             {"{precision} has no effect on a map that one curve over m − n makes, in double",
+              {{"precision", std::string(precision)}}}});
     std::size_t drawable = 0;
     forEachDrawable(results, [&](int, const ConfigurationResult&) { ++drawable; });
     const bool isCompared = options.settings.is("compare", "A_minus_B") && drawable > 1;

@@ -465,7 +465,9 @@ void TestConfigKeys::softmaxFollowsMscale()
     shown[0].config.parameters.factor = 20.0; // as of a slider
     followOriginal(original, shown[0].config);
     QVERIFY(std::fabs(shown[0].config.softmaxFactor - mscale(20, 0.707) * mscale(20, 0.707)) < 1e-14);
-    apply({"rule=linear"});
+    apply({"softmax_mscale=false"});
+    QCOMPARE(shown[0].config.softmaxFactor, 1.0);
+    apply({"softmax_mscale=true", "rule=linear"});
     QCOMPARE(shown[0].config.softmaxFactor, 1.0);
 }
 

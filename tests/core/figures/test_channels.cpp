@@ -412,7 +412,7 @@ void TestChannels::visionAxes()
         QCOMPARE((*row.y)[0], 1.0); // both tables begin at 1 but for Pixtral's odd entries
         QCOMPARE((*column.y)[0] == 1.0, std::string_view(expected.scheme) != "vision_pixtral");
         QCOMPARE(figure.notes.size(),
-                 std::size_t(std::string_view(expected.scheme) == "vision_llama4" ? 1 : 0));
+                 std::size_t(std::string_view(expected.scheme) == "vision_llama4" ? 2 : 1));
     }
     FigureOptions options;
     options.settings.set("position_axes", "vision_qwen2");

@@ -176,6 +176,7 @@ private slots:
     void whatItFollows();
     void whatAChangeComputes();
     void whatTheTilesAreComputedIn();
+    void roundedRowsOfMeans();
     void marginals();
     void failures();
 };
@@ -535,6 +536,28 @@ void TestScoresFigure::whatTheTilesAreComputedIn()
         QVERIFY(std::isnan(expected) ||
                 std::fabs((*single.maps.front().values)[i] - expected) <= 1e-5 * expected + 1e-12);
     }
+}
+
+/// Rounded rows are asked for by name, so a mean of raw scores has them too; a curve has none, and says so.
+void TestScoresFigure::roundedRowsOfMeans()
+{
+    FigureAsk ask{"scores", {plain(16)}, {{"map_length", "100"}, {"map_pixels", "20"}}};
+    ask.options.content = Content::Gaussian;
+    const FigureSpec whole = figureFor(ask);
+    QVERIFY(contains(whole.caption, "pooled product"));
+    ask.settings.emplace_back("score_precision", "bf16");
+    const FigureSpec rounded = figureFor(ask);
+    QCOMPARE(rounded.provenance.precision, std::string("bfloat16"));
+    double apart = 0.0;
+    for (std::size_t i = 0; i < whole.maps.front().values->size(); ++i)
+        if (const double value = (*whole.maps.front().values)[i]; !std::isnan(value))
+            apart = std::max(apart, std::fabs((*rounded.maps.front().values)[i] - value));
+    QVERIFY(apart > 1e-5 && apart < 1e-2); // 8 bits of each factor
+    QVERIFY(rounded.notes.empty());
+    ask.options.content = Content::Ones;
+    const FigureSpec curve = figureFor(ask);
+    QCOMPARE(curve.provenance.precision, std::string("double"));
+    QVERIFY(contains(curve.notes.at(0).text, "bf16 has no effect"));
 }
 
 void TestScoresFigure::marginals()
