@@ -5,6 +5,9 @@
 #include <QFileInfo>
 #include <QSaveFile>
 
+#include <cerrno>
+#include <cstring>
+
 namespace ropewalk {
 namespace {
 
@@ -48,16 +51,32 @@ Result<void> writeFileInPieces(const QString& path, const std::function<void(con
                      path.toStdString()};
     QSaveFile file(path);
     bool isWritten = file.open(QIODevice::WriteOnly);
+    std::string reason; // the system's, which QSaveFile forgets
+    const auto remember = [&] {
+        if (reason.empty() && errno != 0)
+            reason = std::strerror(errno);
+    };
     if (isWritten)
         write([&](std::string_view piece) {
             const auto size = static_cast<qint64>(piece.size());
-            isWritten = isWritten && file.write(piece.data(), size) == size;
+            if (!isWritten)
+                return;
+            errno = 0;
+            isWritten = file.write(piece.data(), size) == size;
+            if (!isWritten)
+                remember();
         });
+    if (isWritten) {
+        errno = 0;
+        isWritten = file.flush();
+        if (!isWritten)
+            remember();
+    }
     if (!isWritten || !file.commit())
-        return Error{
-            ErrorCode::Output,
-            {"the file could not be written: {reason}", {{"reason", file.errorString().toStdString()}}},
-            path.toStdString()};
+        return Error{ErrorCode::Output,
+                     {"the file could not be written: {reason}",
+                      {{"reason", reason.empty() ? file.errorString().toStdString() : reason}}},
+                     path.toStdString()};
     return {};
 }
 

@@ -770,8 +770,9 @@ RopeConfig withHeadDim(RopeConfig config, int headDim)
     if (config.rotaryDim == config.headDim || config.headDim <= 0)
         config.rotaryDim = headDim;
     else // whole numbers, so that a share such as 1/3 loses nothing on the way
+        // and even, as pairs are: it is a new width that is chosen here, not one that somebody stated.
         config.rotaryDim =
-            static_cast<int>(static_cast<std::int64_t>(config.rotaryDim) * headDim / config.headDim);
+            static_cast<int>(static_cast<std::int64_t>(config.rotaryDim) * headDim / config.headDim) / 2 * 2;
     config.headDim = headDim;
     return config;
 }

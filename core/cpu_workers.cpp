@@ -4,6 +4,9 @@
 #include <algorithm>
 #include <cassert>
 #include <new>
+#if defined(__linux__)
+#include <sched.h>
+#endif
 
 namespace ropewalk {
 namespace {
@@ -33,6 +36,12 @@ CpuWorkers::~CpuWorkers()
 
 int CpuWorkers::hardwareThreads()
 {
+#if defined(__linux__)
+    // Those that this process may use, which may be fewer than there are.
+    cpu_set_t allowed;
+    if (sched_getaffinity(0, sizeof allowed, &allowed) == 0)
+        return std::max(1, CPU_COUNT(&allowed));
+#endif
     return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
 }
 

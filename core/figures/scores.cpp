@@ -720,8 +720,12 @@ private:
         constexpr std::int64_t kManyCells = 1024 * 1024;
         const CellRange rows = grid.rows(), keys = keysFor(grid);
         const bool areMany = (rows.end - rows.first) * (keys.end - keys.first) >= kManyCells;
-        return asked == "auto" && areMany && grid.block > 1 && m_terms.size() == 1 ? ScorePrecision::Single
-                                                                                   : ScorePrecision::Double;
+        // Damping takes floats out of the range in which they are fast.
+        const bool isDamped = std::any_of(m_terms.begin(), m_terms.end(),
+                                          [](const ScoreTerm& term) { return !term.dampingRate.empty(); });
+        return asked == "auto" && areMany && grid.block > 1 && m_terms.size() == 1 && !isDamped
+                   ? ScorePrecision::Single
+                   : ScorePrecision::Double;
     }
 
     bool asksForDoubleOrAuto() const

@@ -323,6 +323,7 @@ void TestConfigKeys::headDimKeepsTheShare_data()
     QTest::newRow("a third") << 192 << 64 << 96 << 32;
     QTest::newRow("none stays none") << 128 << 0 << 64 << 0;
     QTest::newRow("two fifths") << 80 << 32 << 40 << 16;
+    QTest::newRow("to an even width") << 128 << 50 << 224 << 86; // 87.5
 }
 
 void TestConfigKeys::headDimKeepsTheShare()
