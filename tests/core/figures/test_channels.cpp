@@ -399,7 +399,7 @@ void TestChannels::visionAxes()
           {"vision_pixtral", "r", std::pow(1e4, -2.0 / 32), std::pow(1e4, -3.0 / 32)},
           {"vision_llama4", "c", std::pow(1e4, -1.0 / 16), std::pow(1e4, -1.0 / 16)}}) {
         FigureOptions options;
-        options.settings.set("position_axes", expected.scheme);
+        QVERIFY(options.settings.set("position_axes", expected.scheme).hasValue());
         const FigureSpec figure = figureFor({"channels", {config}, {}, options});
         QCOMPARE(brokenPromise(figure), std::string());
         const Series& row = seriesOf(figure, "axis_inv_freq_row");
@@ -415,7 +415,7 @@ void TestChannels::visionAxes()
                  std::size_t(std::string_view(expected.scheme) == "vision_llama4" ? 2 : 1));
     }
     FigureOptions options;
-    options.settings.set("position_axes", "vision_qwen2");
+    QVERIFY(options.settings.set("position_axes", "vision_qwen2").hasValue());
     const FigureSpec odd = figureFor({"channels", {plainRope(64, 6, 1e4)}, {}, options}); // 3 pairs
     QVERIFY(toEnglish(odd.notes.at(0).text).find("3 pairs do not halve") != std::string::npos);
 }
