@@ -15,6 +15,7 @@
 #include <QMainWindow>
 #include <QTimer>
 
+#include <cstdint>
 #include <functional>
 
 class QLabel;

@@ -10,6 +10,7 @@
 #include "frequency_rules.h"
 #include "head_tensors.h"
 
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <memory>

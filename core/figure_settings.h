@@ -3,6 +3,7 @@
 
 #include "result.h"
 
+#include <cstdint>
 #include <map>
 #include <span>
 #include <string>

@@ -3,6 +3,7 @@
 
 #include "figure_results.h"
 
+#include <cstdint>
 #include <optional>
 
 namespace ropewalk {

@@ -4,6 +4,7 @@
 #include "frequency_rules.h"
 #include "result.h"
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>

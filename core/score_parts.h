@@ -5,6 +5,7 @@
 #include "content.h"
 #include "frequency_rules.h"
 
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <stop_token>

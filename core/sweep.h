@@ -4,6 +4,7 @@
 #include "rope_config.h"
 #include "score_map.h"
 
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <vector>

@@ -3,6 +3,7 @@
 
 #include "rope_config.h"
 
+#include <cstdint>
 #include <span>
 
 namespace ropewalk {

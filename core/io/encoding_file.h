@@ -5,6 +5,8 @@
 #include "../result.h"
 #include "tensor_file.h"
 
+#include <cstdint>
+
 namespace ropewalk {
 
 /// The learned embeddings of position in a file: its only tensor, or the one with a name that models use

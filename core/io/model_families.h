@@ -4,6 +4,7 @@
 #include "../rope_config.h"
 
 #include <array>
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string_view>

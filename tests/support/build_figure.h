@@ -6,6 +6,7 @@
 
 #include <QtGlobal>
 #include <algorithm>
+#include <cstdint>
 #include <initializer_list>
 #include <string>
 #include <utility>

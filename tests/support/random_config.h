@@ -6,6 +6,7 @@
 #include "core/validate.h"
 
 #include <cmath>
+#include <cstdint>
 #include <random>
 
 namespace ropewalk::test {

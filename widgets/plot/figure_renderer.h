@@ -9,6 +9,7 @@
 #include <QRectF>
 #include <QString>
 
+#include <cstdint>
 #include <optional>
 #include <vector>
 

@@ -3,6 +3,7 @@
 
 #include "figure_style.h"
 
+#include <cstdint>
 #include <optional>
 
 namespace ropewalk {

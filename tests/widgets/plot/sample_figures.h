@@ -5,6 +5,7 @@
 #include "core/figure_catalog.h"
 
 #include <cmath>
+#include <cstdint>
 #include <limits>
 #include <numbers>
 #include <optional>
