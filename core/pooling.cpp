@@ -41,14 +41,18 @@ std::size_t addRun(std::span<const double> y, std::size_t first, std::size_t end
     return i;
 }
 
+/// Where samples stand together whose x run from one to the other.
+double middleOf(const ColumnAxis& axis, double first, double last)
+{
+    return axis.isLogarithmic ? std::sqrt(first * last) : (first + last) / 2;
+}
+
 } // namespace
 
-std::vector<ColumnRange> reduceToColumns(std::span<const double> x, std::span<const double> y,
-                                         const ColumnAxis& axis)
+std::vector<ColumnCut> cutIntoColumns(std::span<const double> x, const ColumnAxis& axis)
 {
-    assert(x.size() == y.size() && axis.lower < axis.upper && axis.columns >= 1);
+    assert(axis.lower < axis.upper && axis.columns >= 1);
     assert(!axis.isLogarithmic || axis.lower > 0.0);
-    std::vector<ColumnRange> columns;
     const double origin = axis.isLogarithmic ? std::log(axis.lower) : axis.lower;
     const double extent = (axis.isLogarithmic ? std::log(axis.upper) : axis.upper) - origin;
     const auto columnOf = [&](double value) {
@@ -72,45 +76,57 @@ std::vector<ColumnRange> reduceToColumns(std::span<const double> x, std::span<co
     if (end < x.size())
         ++end;
 
-    long openColumn = 0;
-    double openUntil = 0.0;
+    std::vector<ColumnCut> cuts;
+    std::size_t next = 0;
+    for (std::size_t first = begin; first < end; first = next) {
+        const long column = columnOf(x[first]);
+        const double until = surelyWithin(column);
+        next = first + 1;
+        if (next < end && x[next] < until) // else one sample a column, as in most curves: nothing to look for
+            next = static_cast<std::size_t>(
+                std::lower_bound(x.begin() + static_cast<std::ptrdiff_t>(next) + 1,
+                                 x.begin() + static_cast<std::ptrdiff_t>(end), until) -
+                x.begin());
+        while (next < end && columnOf(x[next]) == column)
+            ++next;
+        cuts.push_back(
+            {first, next, next - first == 1 ? x[first] : middleOf(axis, x[first], x[next - 1])});
+    }
+    return cuts;
+}
+
+std::vector<ColumnRange> reduceToColumns(std::span<const double> x, std::span<const double> y,
+                                         const ColumnAxis& axis, std::span<const ColumnCut> cuts)
+{
+    assert(x.size() == y.size());
+    std::vector<ColumnRange> columns;
+    columns.reserve(cuts.size());
     bool isOpen = false;
-    double firstX = 0.0;
-    double lastX = 0.0;
-    const auto closeColumn = [&] {
-        if (isOpen && columns.back().samples > 1)
-            columns.back().x = axis.isLogarithmic ? std::sqrt(firstX * lastX) : (firstX + lastX) / 2;
-    };
-    for (std::size_t i = begin; i < end; ++i) {
-        if (std::isnan(y[i])) {
-            closeColumn();
-            if (isOpen)
-                columns.push_back({x[i], 0, 0, 0, 0, 0});
-            isOpen = false;
-            continue;
-        }
-        if (!isOpen || x[i] >= openUntil) {
-            const long column = columnOf(x[i]);
-            if (!isOpen || column != openColumn) {
-                closeColumn();
-                columns.push_back({x[i], y[i], y[i], y[i], y[i], 1});
-                openColumn = column;
-                openUntil = surelyWithin(column);
-                isOpen = true;
-                firstX = lastX = x[i];
+    for (const ColumnCut& cut : cuts)
+        for (std::size_t first = cut.first, next = first; first < cut.end; first = next) {
+            if (std::isnan(y[first])) {
+                if (isOpen)
+                    columns.push_back({x[first], 0, 0, 0, 0, 0});
+                isOpen = false;
+                next = first + 1;
                 continue;
             }
+            // All of the column at once, up to the first gap.
+            ColumnRange& range = columns.emplace_back(ColumnRange{cut.x, y[first], y[first], y[first], y[first], 1});
+            isOpen = true;
+            next = first + 1;
+            if (next < cut.end && !std::isnan(y[next]))
+                next = addRun(y, next, cut.end, range);
+            if (first != cut.first || next != cut.end)
+                range.x = next - first == 1 ? x[first] : middleOf(axis, x[first], x[next - 1]);
         }
-        // All that are surely in this column at once, up to the first gap.
-        const auto stop = static_cast<std::size_t>(
-            std::lower_bound(x.begin() + static_cast<std::ptrdiff_t>(i) + 1,
-                             x.begin() + static_cast<std::ptrdiff_t>(end), openUntil) -
-            x.begin());
-        i = addRun(y, i, stop, columns.back()) - 1;
-        lastX = x[i];
-    }
-    closeColumn();
     return columns;
+}
+
+std::vector<ColumnRange> reduceToColumns(std::span<const double> x, std::span<const double> y,
+                                         const ColumnAxis& axis)
+{
+    return reduceToColumns(x, y, axis, cutIntoColumns(x, axis));
 }
 
 } // namespace ropewalk

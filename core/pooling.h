@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include <cstddef>
 #include <span>
 #include <vector>
 
@@ -25,10 +26,23 @@ struct ColumnAxis
     int columns = 1; ///< ≥ 1
 };
 
+/// The samples of one column: [first, end), and where they stand together.
+struct ColumnCut
+{
+    std::size_t first = 0, end = 0;
+    double x = 0.0; ///< middle of their x, in axis units
+};
+
+/// Which samples fall into which column: the same for all curves over one x, which ascends. As reduceToColumns,
+/// one sample beyond either edge belongs to it. O(columns · log samples).
+std::vector<ColumnCut> cutIntoColumns(std::span<const double> x, const ColumnAxis& axis);
+
 /// Exact min/max of y over the samples in each column, over x ascending. Samples outside the axis are left
 /// out but for the nearest on either side, so that a line reaches the edge. NaN in y ends a run: a column
 /// with samples = 0 marks the gap. Columns without samples do not appear. O(samples). Nothing is averaged or
-/// left out.
+/// left out. `cuts` are those of x on the axis.
+std::vector<ColumnRange> reduceToColumns(std::span<const double> x, std::span<const double> y,
+                                         const ColumnAxis& axis, std::span<const ColumnCut> cuts);
 std::vector<ColumnRange> reduceToColumns(std::span<const double> x, std::span<const double> y,
                                          const ColumnAxis& axis);
 

@@ -189,6 +189,7 @@ void paintPlot(FigurePen& pen, const FigureSpec& figure, const PlotSpec& plot, c
     frame.y = AxisScale(plot.yAxis, lastRow, lastRow - frame.area.height());
     frame.columns = columnCount(style, frame.area,
                                 pen.painter().device() ? pen.painter().device()->devicePixelRatio() : 1.0);
+    PlotColumns columnsOf(frame);
     SeriesFrame secondFrame = frame;
     if (plot.secondYAxis)
         secondFrame.y = AxisScale(*plot.secondYAxis, lastRow, lastRow - frame.area.height());
@@ -226,7 +227,7 @@ void paintPlot(FigurePen& pen, const FigureSpec& figure, const PlotSpec& plot, c
             QColor colour =
                 band->configuration < 0 ? c.muted : style.configurationColour(figure, band->configuration);
             colour.setAlphaF(band->configuration < 0 ? 0.14F : 0.13F);
-            paintBand(painter, frame, style, *band, colour);
+            paintBand(painter, frame, columnsOf, style, *band, colour);
         });
     const auto isBars = [](const Series& series) { return series.style == SeriesStyle::Bars; };
     const int barSlots = static_cast<int>(std::count_if(plot.series.begin(), plot.series.end(), isBars));
@@ -266,7 +267,7 @@ void paintPlot(FigurePen& pen, const FigureSpec& figure, const PlotSpec& plot, c
             }
             continue;
         }
-        const std::vector<DrawnColumn> columns = drawnColumns(own, *series->x, *series->y);
+        const std::vector<DrawnColumn> columns = drawnColumns(own, columnsOf, *series->x, *series->y);
         avoidColumns(placer, columns, origin);
         if (series->style == SeriesStyle::Line) {
             LineLook look;

@@ -10,10 +10,13 @@
 #include <QString>
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <vector>
 
 namespace ropewalk {
+
+class DrawingCache;
 
 /// How a figure is drawn, whatever it is drawn on.
 struct RenderOptions
@@ -24,6 +27,9 @@ struct RenderOptions
     bool showsCaption = true; ///< one line under the plot
     bool isVector = false; ///< the painter writes a PDF or SVG: no bitmaps but maps, no clipping to rely on
     double cornerWidth = 0.0; ///< left free at the right end of the title's line, in design pixels
+    /// What a view keeps from one painting to the next; without it each measures its words for itself. The
+    /// picture does not depend on it.
+    std::shared_ptr<DrawingCache> cache = nullptr;
 };
 
 /// Draws the whole of a figure (title, formula, plot, caption; its ground too) into `rect`, in the painter's

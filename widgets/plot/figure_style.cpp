@@ -2,11 +2,18 @@
 #include "figure_style.h"
 
 #include <QTextBoundaryFinder>
+#include <QTextLayout>
 
 #include <algorithm>
 #include <cmath>
 
 namespace ropewalk {
+namespace {
+
+constexpr std::size_t kMostTexts = 48;
+constexpr qsizetype kMostWords = 2000; ///< of one kind of text
+
+} // namespace
 
 double FigureStyle::hairline(double designPixels) const
 {
@@ -14,26 +21,55 @@ double FigureStyle::hairline(double designPixels) const
     return m_options.isVector ? width : std::max(1.0, std::round(width));
 }
 
-FigureStyle::KnownText& FigureStyle::known(const TextKind& kind) const
+std::shared_ptr<KnownText> DrawingCache::text(const TextKind& kind, double pixelSize, bool isVector)
+{
+    for (const auto& text : m_texts)
+        if (text->kind == kind && text->pixelSize == pixelSize && text->isVector == isVector)
+            return text;
+    QFont font = ropewalkFont(pixelSize, kind.weight);
+    font.setItalic(kind.isItalic);
+    // Inter has raised forms of −, = and : beside digits, which no character stands for: a PDF would show
+    // them and lose them when its text is searched or copied. Without shaping the plain forms are drawn.
+    if (isVector)
+        font.setStyleStrategy(QFont::PreferNoShaping);
+    if (m_texts.size() >= kMostTexts) // other scales, which nobody draws at any more
+        m_texts.erase(m_texts.begin());
+    return m_texts.emplace_back(
+        std::make_shared<KnownText>(KnownText{kind, pixelSize, isVector, font, QFontMetricsF(font), {}}));
+}
+
+KnownText& FigureStyle::known(const TextKind& kind) const
 {
     for (const auto& text : m_known)
         if (text->kind == kind)
             return *text;
-    QFont font = ropewalkFont(px(kind.size), kind.weight);
-    font.setItalic(kind.isItalic);
-    // Inter has raised forms of −, = and : beside digits, which no character stands for: a PDF would show
-    // them and lose them when its text is searched or copied. Without shaping the plain forms are drawn.
-    if (m_options.isVector)
-        font.setStyleStrategy(QFont::PreferNoShaping);
-    return *m_known.emplace_back(new KnownText{kind, font, QFontMetricsF(font), {}});
+    return *m_known.emplace_back(m_options.cache->text(kind, px(kind.size), m_options.isVector));
 }
 
-double FigureStyle::textWidth(const QString& text, const TextKind& kind) const
+KnownText::Words& FigureStyle::words(const QString& text, const TextKind& kind) const
 {
     KnownText& all = known(kind);
-    const auto found = all.widths.constFind(text);
-    return found != all.widths.cend() ? *found
-                                      : *all.widths.insert(text, all.metrics.horizontalAdvance(text));
+    const auto found = all.words.find(text);
+    if (found != all.words.end())
+        return *found;
+    if (all.words.size() >= kMostWords) // numbers that changed while something was dragged
+        all.words.clear();
+    return *all.words.insert(text, {all.metrics.horizontalAdvance(text), {}});
+}
+
+const QList<QGlyphRun>& FigureStyle::glyphs(const QString& text, const TextKind& kind) const
+{
+    KnownText::Words& drawn = words(text, kind);
+    if (drawn.glyphs.isEmpty()) {
+        QTextLayout layout(text, known(kind).font);
+        layout.beginLayout();
+        QTextLine line = layout.createLine();
+        line.setLineWidth(2.0 * drawn.width + 100.0); // one line, however long
+        line.setPosition({0.0, -line.ascent()});
+        layout.endLayout();
+        drawn.glyphs = layout.glyphRuns();
+    }
+    return drawn.glyphs;
 }
 
 QString FigureStyle::elided(const QString& text, const TextKind& kind, double width) const
@@ -45,14 +81,13 @@ QString FigureStyle::elided(const QString& text, const TextKind& kind, double wi
 
 QStringList FigureStyle::wrapped(const QString& text, const TextKind& kind, double width, int most) const
 {
-    const QFontMetricsF& metrics = known(kind).metrics;
     QStringList lines;
     QString rest = text.trimmed();
     // A formula is not torn apart at its signs.
     for (const QChar sign : {u'−', u'=', u'×', u'±', u'/'})
         rest.replace(QStringLiteral(" %1 ").arg(sign), QStringLiteral("\u00A0%1\u00A0").arg(sign));
     while (!rest.isEmpty() && lines.size() < most) {
-        if (metrics.horizontalAdvance(rest) <= width) {
+        if (textWidth(rest, kind) <= width) {
             lines.append(rest);
             return lines;
         }
@@ -62,7 +97,7 @@ QStringList FigureStyle::wrapped(const QString& text, const TextKind& kind, doub
         QTextBoundaryFinder finder(QTextBoundaryFinder::Line, rest);
         qsizetype fits = 0;
         for (qsizetype at = finder.toNextBoundary(); at > 0; at = finder.toNextBoundary()) {
-            if (metrics.horizontalAdvance(rest.left(at).trimmed()) > width)
+            if (textWidth(rest.left(at).trimmed(), kind) > width)
                 break;
             fits = at;
         }
@@ -104,9 +139,7 @@ QRectF FigurePen::write(const QPointF& baseline, const QString& text, const Text
     // Letters on whole pixels stay sharp; in a vector there are no pixels.
     const QPointF at = m_style.options().isVector ? QPointF(x, baseline.y())
                                                   : QPointF(std::round(x), std::round(baseline.y()));
-    m_painter.setFont(font);
-    m_painter.setPen(colour);
-    m_painter.drawText(at, text);
+    draw(at, text, kind, colour);
     const QRectF box(at.x(), at.y() - m_style.ascent(kind), width, m_style.textHeight(kind));
     note(text, font, box);
     return box;
@@ -128,12 +161,22 @@ void FigurePen::writeUpwards(const QPointF& centre, const QString& text, const T
     m_painter.save();
     m_painter.translate(centre);
     m_painter.rotate(-90.0);
-    m_painter.setFont(font);
-    m_painter.setPen(colour);
-    m_painter.drawText(QPointF(-width / 2, drop), text);
+    draw({-width / 2, drop}, text, kind, colour);
     m_painter.restore();
     const double height = m_style.textHeight(kind);
     note(text, font, QRectF(centre.x() - height / 2, centre.y() - width / 2, height, width));
+}
+
+void FigurePen::draw(const QPointF& at, const QString& text, const TextKind& kind, const QColor& colour)
+{
+    m_painter.setPen(colour);
+    if (m_style.options().isVector || isListingTexts()) { // where texts stay texts
+        m_painter.setFont(m_style.font(kind));
+        m_painter.drawText(at, text);
+        return;
+    }
+    for (const QGlyphRun& run : m_style.glyphs(text, kind))
+        m_painter.drawGlyphRun(at, run);
 }
 
 void FigurePen::note(const QString& text, const QFont& font, const QRectF& box)

@@ -4,6 +4,7 @@
 #include "figure_renderer.h"
 
 #include <QFontMetricsF>
+#include <QGlyphRun>
 #include <QHash>
 
 #include <memory>
@@ -29,6 +30,34 @@ inline constexpr TextKind kAxisText{11.5};
 inline constexpr TextKind kLabelText{12.5, QFont::DemiBold};
 inline constexpr TextKind kSentenceText{13.0};
 
+/// A kind of text at one size, and the words that were measured or drawn in it: building a font and shaping
+/// words is most of a layout.
+struct KnownText
+{
+    struct Words
+    {
+        double width = 0.0;
+        QList<QGlyphRun> glyphs; ///< as they lie from the origin of the baseline on; made when first drawn
+    };
+
+    TextKind kind;
+    double pixelSize = 0.0;
+    bool isVector = false;
+    QFont font;
+    QFontMetricsF metrics;
+    QHash<QString, Words> words;
+};
+
+/// The kinds of text that were used before. One thread's.
+class DrawingCache
+{
+public:
+    std::shared_ptr<KnownText> text(const TextKind& kind, double pixelSize, bool isVector);
+
+private:
+    std::vector<std::shared_ptr<KnownText>> m_texts;
+};
+
 /// Sizes, fonts and colours of a figure under its options; all that a layout needs to know, without a
 /// painter.
 class FigureStyle
@@ -38,6 +67,8 @@ public:
         : m_options(options)
         , m_colours(&themeColours(options.theme))
     {
+        if (!m_options.cache)
+            m_options.cache = std::make_shared<DrawingCache>();
     }
 
     const RenderOptions& options() const { return m_options; }
@@ -50,7 +81,9 @@ public:
     double hairline(double designPixels = 1.0) const;
 
     const QFont& font(const TextKind& kind) const { return known(kind).font; }
-    double textWidth(const QString& text, const TextKind& kind) const;
+    double textWidth(const QString& text, const TextKind& kind) const { return words(text, kind).width; }
+    /// The glyphs of a text as they are drawn from its baseline's origin on, without shaping it anew.
+    const QList<QGlyphRun>& glyphs(const QString& text, const TextKind& kind) const;
     /// Height of a text's box above and below its baseline.
     double ascent(const TextKind& kind) const { return 0.84 * known(kind).font.pixelSize(); }
     double descent(const TextKind& kind) const { return 0.25 * known(kind).font.pixelSize(); }
@@ -65,19 +98,12 @@ public:
     QColor seriesColour(const FigureSpec& figure, const Series& series) const;
 
 private:
-    /// A kind of text as it was used before: building a font and measuring words is most of a layout.
-    struct KnownText
-    {
-        TextKind kind;
-        QFont font;
-        QFontMetricsF metrics;
-        QHash<QString, double> widths;
-    };
     KnownText& known(const TextKind& kind) const;
+    KnownText::Words& words(const QString& text, const TextKind& kind) const;
 
     RenderOptions m_options;
     const ThemeColours* m_colours;
-    mutable std::vector<std::unique_ptr<KnownText>> m_known;
+    mutable std::vector<std::shared_ptr<KnownText>> m_known; ///< those of the cache that were used here
 };
 
 /// A style with a painter; every text goes through it, so that all of them are known.
@@ -105,6 +131,7 @@ public:
     void writeUpwards(const QPointF& centre, const QString& text, const TextKind& kind, const QColor& colour);
 
 private:
+    void draw(const QPointF& at, const QString& text, const TextKind& kind, const QColor& colour);
     void note(const QString& text, const QFont& font, const QRectF& box);
 
     QPainter& m_painter;

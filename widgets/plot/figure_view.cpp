@@ -51,6 +51,7 @@ struct FigureView::Private
     bool isBusy = false;
     bool showsFocus = false;
 
+    std::shared_ptr<DrawingCache> cache = std::make_shared<DrawingCache>();
     QImage picture; ///< the figure as drawn, in device pixels; kept for the next one: fresh memory is dear
     bool isDrawn = false;
     double ratio = 1.0;
@@ -102,6 +103,7 @@ struct FigureView::Private
     {
         RenderOptions device = options;
         device.scale *= ratio;
+        device.cache = cache;
         return device;
     }
     QRectF deviceRect(const QWidget& widget) const

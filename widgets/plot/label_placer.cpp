@@ -12,6 +12,8 @@ std::optional<QRectF> LabelPlacer::place(std::span<const QRectF> candidates, dou
     double preference = 0.0;
     for (const QRectF& candidate : candidates) {
         preference += 0.01;
+        if (best && preference >= bestCost)
+            break; // none of those that follow can be better
         if (!m_area.contains(candidate))
             continue;
         const QRectF room = candidate.adjusted(-gap, -gap / 2, gap, gap / 2);

@@ -139,6 +139,45 @@ std::vector<QPolygonF> patterned(std::vector<QPolygonF> runs, const FigureStyle&
     return pieces;
 }
 
+/// The lines of a run, where several points lie on one straight line to within what no eye sees: each line costs
+/// the same to draw, however short it is. From one corner on it keeps the directions that pass all points
+/// since then closely enough, and ends where the next point lies outside of them.
+void addStraightened(const QPolygonF& run, QList<QLineF>& lines)
+{
+    constexpr double kNearest = 0.04; // of a pixel
+    const auto cross = [](const QPointF& a, const QPointF& b) { return a.x() * b.y() - a.y() * b.x(); };
+    QPointF corner = run.front();
+    QPointF left, right; // the outermost directions, counterclockwise and clockwise
+    bool isOpen = false;
+    for (qsizetype i = 1; i < run.size(); ++i) {
+        const QPointF step = run[i] - corner;
+        const double length = std::hypot(step.x(), step.y());
+        if (isOpen && (length <= kNearest || cross(right, step) < 0.0 || cross(step, left) < 0.0 ||
+                       QPointF::dotProduct(step, run[i - 1] - corner) <= 0.0)) {
+            lines.append({corner, run[i - 1]});
+            corner = run[i - 1];
+            isOpen = false;
+            --i; // once more, from here
+            continue;
+        }
+        if (length <= kNearest) {
+            lines.append({corner, run[i]});
+            corner = run[i];
+            continue;
+        }
+        const QPointF aside(-step.y() * (kNearest / length), step.x() * (kNearest / length));
+        const QPointF thisLeft = step + aside;
+        const QPointF thisRight = step - aside;
+        if (!isOpen || cross(left, thisLeft) < 0.0)
+            left = thisLeft;
+        if (!isOpen || cross(thisRight, right) < 0.0)
+            right = thisRight;
+        isOpen = true;
+    }
+    if (isOpen)
+        lines.append({corner, run.back()});
+}
+
 /// On a raster Qt fills a wide polyline as one polygon, whose cost grows with the square of its points, and a
 /// single line with round ends as a path. Lines with square ends have a way of their own there; their ends
 /// close the joints.
@@ -151,8 +190,7 @@ void paintRuns(QPainter& painter, const std::vector<QPolygonF>& runs, bool isVec
     }
     QList<QLineF> lines;
     for (const QPolygonF& run : runs)
-        for (qsizetype i = 1; i < run.size(); ++i)
-            lines.append({run[i - 1], run[i]});
+        addStraightened(run, lines);
     QPen pen = painter.pen();
     pen.setCapStyle(Qt::SquareCap);
     painter.setPen(pen);
@@ -238,17 +276,31 @@ public:
         QImage image(m_frame.columns, bottom - top, QImage::Format_ARGB32_Premultiplied);
         if (image.isNull())
             return;
-        image.fill(Qt::transparent);
         auto* const pixels = reinterpret_cast<QRgb*>(image.bits());
         const auto stride = static_cast<std::size_t>(image.bytesPerLine()) / sizeof(QRgb);
-        // Row by row, so that memory is written in its order.
-        for (int row = top; row < bottom; ++row) {
+        // The rows that a bar covers whole, row by row, so that memory is written in its order: no branch, and
+        // several columns at once.
+        std::vector<std::int32_t> firstWhole(m_bars.size()), lastWhole(m_bars.size());
+        for (std::size_t at = 0; at < m_bars.size(); ++at) {
+            firstWhole[at] = static_cast<std::int32_t>(std::ceil(m_bars[at].top));
+            lastWhole[at] = static_cast<std::int32_t>(std::floor(m_bars[at].bottom)) - 1;
+        }
+        const QRgb whole = m_shades.back();
+        for (std::int32_t row = top; row < bottom; ++row) {
             QRgb* const line = pixels + static_cast<std::size_t>(row - top) * stride;
-            for (std::size_t at = 0; at < m_bars.size(); ++at) {
+            for (std::size_t at = 0; at < m_bars.size(); ++at)
+                line[at] = ((static_cast<QRgb>(row < firstWhole[at]) | static_cast<QRgb>(row > lastWhole[at])) - 1U) & whole;
+        }
+        // Its ends cover their rows in part; a short bar may have both in one row.
+        for (std::size_t at = 0; at < m_bars.size(); ++at) {
+            if (!(m_bars[at].bottom > m_bars[at].top))
+                continue;
+            for (const double end : {m_bars[at].top, m_bars[at].bottom}) {
+                const int row = std::min(static_cast<int>(std::floor(end)), bottom - 1);
                 const double covered = std::min(m_bars[at].bottom, row + 1.0) -
                                        std::max(m_bars[at].top, static_cast<double>(row));
-                if (covered > 0.0)
-                    line[at] = m_shades[static_cast<std::size_t>(255.0 * covered + 0.5)];
+                pixels[static_cast<std::size_t>(row - top) * stride + at] =
+                    m_shades[static_cast<std::size_t>(255.0 * std::max(0.0, covered) + 0.5)];
             }
         }
         image.setDevicePixelRatio(m_ratio);
@@ -347,24 +399,43 @@ QColor mixed(const QColor& over, const QColor& ground, double share)
             mix(over.blue(), ground.blue())};
 }
 
-std::vector<DrawnColumn> drawnColumns(const SeriesFrame& frame, std::span<const double> x,
-                                      std::span<const double> y)
+const PlotColumns::Cuts& PlotColumns::of(std::span<const double> x)
+{
+    for (const Cuts& cuts : m_known)
+        if (cuts.x.data() == x.data() && cuts.x.size() == x.size())
+            return cuts;
+    Cuts& cuts = m_known.emplace_back(Cuts{x, cutIntoColumns(x, m_axis), {}});
+    cuts.pixels.reserve(cuts.columns.size());
+    for (const ColumnCut& column : cuts.columns)
+        cuts.pixels.push_back(m_x.toPixel(column.x));
+    return cuts;
+}
+
+std::vector<DrawnColumn> drawnColumns(const SeriesFrame& frame, PlotColumns& columns,
+                                      std::span<const double> x, std::span<const double> y)
 {
     if (x.empty() || x.size() != y.size())
         return {};
-    const auto ranges = reduceToColumns(
-        x, y, {frame.xAxis.lower, frame.xAxis.upper, frame.xAxis.isLogarithmic, std::max(1, frame.columns)});
-    std::vector<DrawnColumn> columns;
-    columns.reserve(ranges.size());
+    const PlotColumns::Cuts& cuts = columns.of(x);
+    const auto ranges = reduceToColumns(x, y, columns.axis(), cuts.columns);
+    std::vector<DrawnColumn> drawn;
+    drawn.reserve(ranges.size());
     constexpr double kGap = std::numeric_limits<double>::quiet_NaN();
-    for (const ColumnRange& range : ranges) {
-        if (range.samples == 0)
-            columns.push_back({frame.x.toPixel(range.x), kGap, kGap, false});
-        else
-            columns.push_back({frame.x.toPixel(range.x), frame.y.toPixel(range.upper),
-                               frame.y.toPixel(range.lower), range.samples > 1});
+    // A gap parts a column in two, which stand elsewhere than the whole.
+    const bool isAsCut = ranges.size() == cuts.columns.size();
+    for (std::size_t i = 0; i < ranges.size(); ++i) {
+        const ColumnRange& range = ranges[i];
+        const double at =
+            isAsCut && range.x == cuts.columns[i].x ? cuts.pixels[i] : frame.x.toPixel(range.x);
+        if (range.samples == 0) {
+            drawn.push_back({at, kGap, kGap, false});
+            continue;
+        }
+        const double top = frame.y.toPixel(range.upper);
+        drawn.push_back({at, top, range.lower == range.upper ? top : frame.y.toPixel(range.lower),
+                         range.samples > 1});
     }
-    return columns;
+    return drawn;
 }
 
 void paintLine(QPainter& painter, const SeriesFrame& frame, const FigureStyle& style,
@@ -380,6 +451,11 @@ void paintLine(QPainter& painter, const SeriesFrame& frame, const FigureStyle& s
     painter.setPen(roundPen(look.colour, style.px(look.width)));
     paintRuns(painter, patterned(cutPolyline(middle, frame.area), style, look.pattern),
               style.options().isVector);
+}
+
+void paintPolyline(QPainter& painter, const QPolygonF& points)
+{
+    paintRuns(painter, {points}, false);
 }
 
 int markerShape(const FigureSpec& figure, const Series& series)
@@ -528,16 +604,16 @@ void paintPoints(QPainter& painter, const SeriesFrame& frame, const FigureStyle&
     painter.setBrush(Qt::NoBrush);
 }
 
-void paintBand(QPainter& painter, const SeriesFrame& frame, const FigureStyle& style, const Band& band,
-               const QColor& colour)
+void paintBand(QPainter& painter, const SeriesFrame& frame, PlotColumns& columns, const FigureStyle& style,
+               const Band& band, const QColor& colour)
 {
-    std::vector<DrawnColumn> columns = drawnColumns(frame, span(band.x), span(band.upper));
-    const std::vector<DrawnColumn> lower = drawnColumns(frame, span(band.x), span(band.lower));
-    if (columns.size() != lower.size())
+    std::vector<DrawnColumn> extent = drawnColumns(frame, columns, span(band.x), span(band.upper));
+    const std::vector<DrawnColumn> lower = drawnColumns(frame, columns, span(band.x), span(band.lower));
+    if (extent.size() != lower.size())
         return; // gaps in one of the two only: no area is between them
-    for (std::size_t i = 0; i < columns.size(); ++i)
-        columns[i].bottom = lower[i].bottom;
-    fillColumns(painter, frame, style, columns, colour, false);
+    for (std::size_t i = 0; i < extent.size(); ++i)
+        extent[i].bottom = lower[i].bottom;
+    fillColumns(painter, frame, style, extent, colour, false);
 }
 
 } // namespace ropewalk

@@ -5,6 +5,9 @@
 #include "core/pooling.h"
 #include "figure_style.h"
 
+#include <algorithm>
+#include <deque>
+#include <span>
 #include <vector>
 
 namespace ropewalk {
@@ -34,9 +37,35 @@ struct BarEmphasis
     double share = 1.0;   ///< of the colour in the bars that are not picked, the rest is ground
 };
 
+/// Which samples lie in which column, worked out once for all curves over the same x of one plot. Views: what is
+/// asked about must live as long.
+class PlotColumns
+{
+public:
+    explicit PlotColumns(const SeriesFrame& frame)
+        : m_x(frame.x)
+        , m_axis{frame.xAxis.lower, frame.xAxis.upper, frame.xAxis.isLogarithmic, std::max(1, frame.columns)}
+    {
+    }
+
+    struct Cuts
+    {
+        std::span<const double> x;
+        std::vector<ColumnCut> columns;
+        std::vector<double> pixels; ///< where each of the columns stands
+    };
+    const Cuts& of(std::span<const double> x);
+    const ColumnAxis& axis() const { return m_axis; }
+
+private:
+    AxisScale m_x;
+    ColumnAxis m_axis;
+    std::deque<Cuts> m_known;
+};
+
 /// Reduces a series to what can be drawn of it. O(samples).
-std::vector<DrawnColumn> drawnColumns(const SeriesFrame& frame, std::span<const double> x,
-                                      std::span<const double> y);
+std::vector<DrawnColumn> drawnColumns(const SeriesFrame& frame, PlotColumns& columns,
+                                      std::span<const double> x, std::span<const double> y);
 
 /// The colour, width in design pixels and pattern of a curve.
 struct LineLook
@@ -50,6 +79,9 @@ struct LineLook
 /// Nothing is drawn outside the area, so that no clipping is needed (SVG has none).
 void paintLine(QPainter& painter, const SeriesFrame& frame, const FigureStyle& style,
                const std::vector<DrawnColumn>& columns, const LineLook& look);
+
+/// Draws a polyline on a raster with the painter's pen, as fast as Qt can: see paintLine.
+void paintPolyline(QPainter& painter, const QPolygonF& points);
 
 /// Draws one marker a sample, joined by a faint line. `shape` is an index into circle, square, triangle,
 /// diamond.
@@ -69,8 +101,8 @@ void paintPoints(QPainter& painter, const SeriesFrame& frame, const FigureStyle&
                  const QColor& colour, int shape);
 
 /// Draws the area between two curves.
-void paintBand(QPainter& painter, const SeriesFrame& frame, const FigureStyle& style, const Band& band,
-               const QColor& colour);
+void paintBand(QPainter& painter, const SeriesFrame& frame, PlotColumns& columns, const FigureStyle& style,
+               const Band& band, const QColor& colour);
 
 /// Which marker a series has: its own colour's, or its configuration's.
 int markerShape(const FigureSpec& figure, const Series& series);

@@ -74,28 +74,10 @@ struct Widths
     }
 };
 
-/// As FigureStyle::textWidth, for many texts of a kind.
-class Ruler
-{
-public:
-    Ruler(const FigureStyle& style, const TextKind& text)
-        : m_normal(style.font(text))
-        , m_strong(style.font({text.size, QFont::DemiBold}))
-    {
-    }
-    double width(const Message& text, bool isStrong = false) const
-    {
-        return (isStrong ? m_strong : m_normal).horizontalAdvance(messageText(text));
-    }
-
-private:
-    QFontMetricsF m_normal, m_strong;
-};
-
 Widths naturalWidths(const FigureStyle& style, const TableSpec& table, const TextKind& text)
 {
     Widths widths;
-    const Ruler ruler(style, text);
+    const TextKind strong{text.size, QFont::DemiBold};
     const double pad = 2.0 * style.px(kCellPad) * text.size / kLargestText;
     widths.columns.assign(static_cast<std::size_t>(table.columns), style.px(10.0));
     const bool strip = isStrip(table); // its heads are written where there is room
@@ -104,15 +86,15 @@ Widths naturalWidths(const FigureStyle& style, const TableSpec& table, const Tex
         double& width = widths.columns[index];
         for (int row = 0; row < table.rows; ++row) {
             const TableCell& cell = cellOf(table, row, column);
-            width = std::max(width, ruler.width(cell.text, cell.isStrong) + pad);
+            width = std::max(width, style.textWidth(messageText(cell.text), cell.isStrong ? strong : text) + pad);
         }
         if (index < table.columnHeads.size() && !strip)
-            width = std::max(width, ruler.width(table.columnHeads[index]) + pad);
+            width = std::max(width, style.textWidth(messageText(table.columnHeads[index]), text) + pad);
     }
     for (const Message& head : table.rowHeads)
         widths.heads =
             std::max(widths.heads, strip ? style.textWidth(messageText(head), kNoteText) + style.px(10.0)
-                                         : ruler.width(head) + pad);
+                                         : style.textWidth(messageText(head), text) + pad);
     if (table.isMatrix) // columns of a matrix are alike
         std::fill(widths.columns.begin(), widths.columns.end(),
                   *std::max_element(widths.columns.begin(), widths.columns.end()));
@@ -230,7 +212,10 @@ void paintLinks(FigurePen& pen, const FigureSpec& figure, const TableSpec& table
             path.cubicTo(a + QPointF(0.0, half), b - QPointF(0.0, half), b);
         }
         painter.setPen(QPen(linkColour(style, figure, link), width, Qt::SolidLine, Qt::RoundCap));
-        painter.drawPath(path);
+        if (style.options().isVector)
+            painter.drawPath(path);
+        else
+            paintPolyline(painter, path.toSubpathPolygons().front());
     }
 }
 

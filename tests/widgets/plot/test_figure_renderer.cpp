@@ -224,7 +224,8 @@ void TestFigureRenderer::columnsAreThoseOfTheFigure()
                             columnCount(style, layout.area, 1.0)};
     QCOMPARE(frame.columns, static_cast<int>(layout.area.width()));
     const Series& series = figure.series.front();
-    const auto columns = drawnColumns(frame, *series.x, *series.y);
+    PlotColumns plotColumns(frame);
+    const auto columns = drawnColumns(frame, plotColumns, *series.x, *series.y);
     for (const DrawnColumn& column : columns) {
         double least = INFINITY;
         double greatest = -INFINITY;
