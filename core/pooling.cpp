@@ -55,12 +55,12 @@ std::vector<ColumnCut> cutIntoColumns(std::span<const double> x, const ColumnAxi
     assert(!axis.isLogarithmic || axis.lower > 0.0);
     const double origin = axis.isLogarithmic ? std::log(axis.lower) : axis.lower;
     const double extent = (axis.isLogarithmic ? std::log(axis.upper) : axis.upper) - origin;
-    const auto columnOf = [&](double value) {
-        const double at = axis.isLogarithmic ? std::log(value) : value;
-        return static_cast<long>(std::floor((at - origin) / extent * axis.columns));
+    const auto shareOf = [&](double value) {
+        return ((axis.isLogarithmic ? std::log(value) : value) - origin) / extent;
     };
-    // Below this a value is surely still in the column, so that the logarithm is taken once a column, not
-    // once a sample; only in the last trillionth of a column is it asked again.
+    const auto columnOf = [&](double share) { return static_cast<long>(std::floor(share * axis.columns)); };
+    // Below this a value is surely still in the column, so that the logarithm is not taken for all of many
+    // samples; only in the last trillionth of a column is it asked again.
     const auto surelyWithin = [&](long column) {
         const double end = origin + extent * static_cast<double>(column + 1) / axis.columns;
         const double value = axis.isLogarithmic ? std::exp(end) : end;
@@ -77,20 +77,34 @@ std::vector<ColumnCut> cutIntoColumns(std::span<const double> x, const ColumnAxi
         ++end;
 
     std::vector<ColumnCut> cuts;
-    std::size_t next = 0;
-    for (std::size_t first = begin; first < end; first = next) {
-        const long column = columnOf(x[first]);
-        const double until = surelyWithin(column);
-        next = first + 1;
-        if (next < end && x[next] < until) // else one sample a column, as in most curves: nothing to look for
-            next = static_cast<std::size_t>(
-                std::lower_bound(x.begin() + static_cast<std::ptrdiff_t>(next) + 1,
-                                 x.begin() + static_cast<std::ptrdiff_t>(end), until) -
-                x.begin());
-        while (next < end && columnOf(x[next]) == column)
+    if (begin == end)
+        return cuts;
+    cuts.reserve(std::min(end - begin, static_cast<std::size_t>(axis.columns) + 2));
+    double share = shareOf(x[begin]); // of the sample at hand
+    for (std::size_t first = begin; first < end;) {
+        const double firstShare = share;
+        const long column = columnOf(share);
+        std::size_t next = first + 1;
+        double lastShare = firstShare;
+        while (next < end && columnOf(share = shareOf(x[next])) == column) {
+            lastShare = share;
             ++next;
-        cuts.push_back(
-            {first, next, next - first == 1 ? x[first] : middleOf(axis, x[first], x[next - 1])});
+            if (next - first != 3 || next == end)
+                continue;
+            // Many in one column: on to the last of those that are surely within.
+            const auto within = static_cast<std::size_t>(
+                std::lower_bound(x.begin() + static_cast<std::ptrdiff_t>(next),
+                                 x.begin() + static_cast<std::ptrdiff_t>(end), surelyWithin(column)) -
+                x.begin());
+            if (within > next) {
+                next = within;
+                lastShare = shareOf(x[next - 1]);
+            }
+        }
+        const bool isOne = next - first == 1;
+        cuts.push_back({first, next, isOne ? x[first] : middleOf(axis, x[first], x[next - 1]),
+                        isOne ? firstShare : (firstShare + lastShare) / 2});
+        first = next;
     }
     return cuts;
 }

@@ -30,7 +30,8 @@ struct ColumnAxis
 struct ColumnCut
 {
     std::size_t first = 0, end = 0;
-    double x = 0.0; ///< middle of their x, in axis units
+    double x = 0.0;     ///< middle of their x, in axis units
+    double share = 0.0; ///< where that lies on the axis: 0 at its lower end, 1 at its upper one
 };
 
 /// Which samples fall into which column: the same for all curves over one x, which ascends. As reduceToColumns,

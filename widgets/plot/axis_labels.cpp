@@ -74,14 +74,16 @@ public:
         : m_left(layout.area.left())
         , m_step(layout.area.width() / kSteps)
     {
+        std::array<double, kSteps + 1> values;
+        for (std::size_t i = 0; i <= kSteps; ++i)
+            values[i] = layout.x.toValue(m_left + static_cast<double>(i) * m_step);
         for (const Series& series : plot.series) {
             if (series.style != SeriesStyle::Line || !series.x || series.x->empty())
                 continue;
             const AxisScale& scale = series.isOnSecondAxis ? layout.secondY : layout.y;
             Path path{&series, {}};
             for (std::size_t i = 0; i <= kSteps; ++i)
-                path.y[i] = scale.toPixel(
-                    valueAt(series, layout.x.toValue(m_left + static_cast<double>(i) * m_step)));
+                path.y[i] = scale.toPixel(valueAt(series, values[i]));
             m_paths.push_back(path);
         }
     }
@@ -146,14 +148,18 @@ void labelSeries(LabelWriter& writer, const FigureSpec& figure, const PlotSpec& 
     const QRectF& area = writer.layout().area;
     const AxisScale& y = series.isOnSecondAxis ? writer.layout().secondY : writer.layout().y;
     const bool isFromEnd = series.style != SeriesStyle::Line || plot.xAxis.kind == AxisKind::Pair;
+    std::vector<QPointF> places;
+    for (double share = 0.03; share < 0.99; share += 0.04) {
+        const double x = isFromEnd ? area.right() - share * area.width() : area.left() + share * area.width();
+        const double at = y.toPixel(valueAt(series, writer.layout().x.toValue(x)));
+        if (std::isfinite(at) && at >= area.top() && at <= area.bottom())
+            places.emplace_back(x, at);
+    }
     std::vector<QRectF> candidates;
     for (const double gap : {4.0, 9.0, 16.0})
-        for (double share = 0.03; share < 0.99; share += 0.04) {
-            const double x =
-                isFromEnd ? area.right() - share * area.width() : area.left() + share * area.width();
-            const double at = y.toPixel(valueAt(series, writer.layout().x.toValue(x)));
-            if (!std::isfinite(at) || at < area.top() || at > area.bottom())
-                continue;
+        for (const QPointF& place : places) {
+            const double x = place.x();
+            const double at = place.y();
             const QRectF above(x - size.width() / 2, at - style.px(gap) - size.height(), size.width(),
                                size.height());
             const QRectF below(x - size.width() / 2, at + style.px(gap), size.width(), size.height());

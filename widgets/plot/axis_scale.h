@@ -30,6 +30,9 @@ public:
         return m_from + (at - m_lower) / (m_upper - m_lower) * (m_to - m_from);
     }
 
+    /// The place of a share of the axis: 0 at its lower end, 1 at its upper one.
+    double shareToPixel(double share) const { return m_from + share * (m_to - m_from); }
+
     double toValue(double pixel) const
     {
         const double at = m_lower + (pixel - m_from) / (m_to - m_from) * (m_upper - m_lower);

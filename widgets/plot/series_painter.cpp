@@ -127,8 +127,46 @@ std::vector<QPolygonF> dashes(const QPolygonF& run, std::span<const double> leng
     return pieces;
 }
 
+/// A run without the points that lie on the straight line between others to within what no eye sees: each piece
+/// of a line costs the same to draw, however short it is. From one corner on the directions are kept that pass
+/// all points since then closely enough; a point outside of them makes the one before it the next corner.
+QPolygonF straightened(const QPolygonF& run)
+{
+    constexpr double kNearest = 0.04; // of a pixel
+    const auto cross = [](const QPointF& a, const QPointF& b) { return a.x() * b.y() - a.y() * b.x(); };
+    QPolygonF corners{run.front()};
+    corners.reserve(run.size());
+    QPointF left, right; // the outermost directions, counterclockwise and clockwise
+    bool isOpen = false;
+    for (qsizetype i = 1; i < run.size(); ++i) {
+        if (isOpen) {
+            const QPointF step = run[i] - corners.back();
+            if (cross(right, step) < 0.0 || cross(step, left) < 0.0 ||
+                QPointF::dotProduct(step, run[i - 1] - corners.back()) <= 0.0) {
+                corners.append(run[i - 1]);
+                isOpen = false;
+            }
+        }
+        const QPointF step = run[i] - corners.back();
+        const double length = std::sqrt(QPointF::dotProduct(step, step));
+        if (length <= kNearest)
+            continue; // as good as the corner; the last point is added below in any case
+        const QPointF aside = QPointF(-step.y(), step.x()) * (kNearest / length);
+        if (!isOpen || cross(left, step + aside) < 0.0)
+            left = step + aside;
+        if (!isOpen || cross(step - aside, right) < 0.0)
+            right = step - aside;
+        isOpen = true;
+    }
+    corners.append(run.back());
+    return corners;
+}
+
 std::vector<QPolygonF> patterned(std::vector<QPolygonF> runs, const FigureStyle& style, LinePattern pattern)
 {
+    if (!style.options().isVector)
+        for (QPolygonF& run : runs)
+            run = straightened(run);
     const auto lengths = patternLengths(pattern);
     if (lengths.empty())
         return runs;
@@ -137,45 +175,6 @@ std::vector<QPolygonF> patterned(std::vector<QPolygonF> runs, const FigureStyle&
         for (QPolygonF& dash : dashes(run, lengths, style.px(1.0)))
             pieces.push_back(std::move(dash));
     return pieces;
-}
-
-/// The lines of a run, where several points lie on one straight line to within what no eye sees: each line costs
-/// the same to draw, however short it is. From one corner on it keeps the directions that pass all points
-/// since then closely enough, and ends where the next point lies outside of them.
-void addStraightened(const QPolygonF& run, QList<QLineF>& lines)
-{
-    constexpr double kNearest = 0.04; // of a pixel
-    const auto cross = [](const QPointF& a, const QPointF& b) { return a.x() * b.y() - a.y() * b.x(); };
-    QPointF corner = run.front();
-    QPointF left, right; // the outermost directions, counterclockwise and clockwise
-    bool isOpen = false;
-    for (qsizetype i = 1; i < run.size(); ++i) {
-        const QPointF step = run[i] - corner;
-        const double length = std::hypot(step.x(), step.y());
-        if (isOpen && (length <= kNearest || cross(right, step) < 0.0 || cross(step, left) < 0.0 ||
-                       QPointF::dotProduct(step, run[i - 1] - corner) <= 0.0)) {
-            lines.append({corner, run[i - 1]});
-            corner = run[i - 1];
-            isOpen = false;
-            --i; // once more, from here
-            continue;
-        }
-        if (length <= kNearest) {
-            lines.append({corner, run[i]});
-            corner = run[i];
-            continue;
-        }
-        const QPointF aside(-step.y() * (kNearest / length), step.x() * (kNearest / length));
-        const QPointF thisLeft = step + aside;
-        const QPointF thisRight = step - aside;
-        if (!isOpen || cross(left, thisLeft) < 0.0)
-            left = thisLeft;
-        if (!isOpen || cross(thisRight, right) < 0.0)
-            right = thisRight;
-        isOpen = true;
-    }
-    if (isOpen)
-        lines.append({corner, run.back()});
 }
 
 /// On a raster Qt fills a wide polyline as one polygon, whose cost grows with the square of its points, and a
@@ -190,7 +189,8 @@ void paintRuns(QPainter& painter, const std::vector<QPolygonF>& runs, bool isVec
     }
     QList<QLineF> lines;
     for (const QPolygonF& run : runs)
-        addStraightened(run, lines);
+        for (qsizetype i = 1; i < run.size(); ++i)
+            lines.append({run[i - 1], run[i]});
     QPen pen = painter.pen();
     pen.setCapStyle(Qt::SquareCap);
     painter.setPen(pen);
@@ -407,7 +407,7 @@ const PlotColumns::Cuts& PlotColumns::of(std::span<const double> x)
     Cuts& cuts = m_known.emplace_back(Cuts{x, cutIntoColumns(x, m_axis), {}});
     cuts.pixels.reserve(cuts.columns.size());
     for (const ColumnCut& column : cuts.columns)
-        cuts.pixels.push_back(m_x.toPixel(column.x));
+        cuts.pixels.push_back(m_x.shareToPixel(column.share));
     return cuts;
 }
 
