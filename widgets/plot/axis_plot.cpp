@@ -3,7 +3,6 @@
 
 #include "series_painter.h"
 
-#include <QPicture>
 #include <qcustomplot.h>
 
 #include <algorithm>
@@ -68,10 +67,8 @@ void setUpAxis(QCPAxis& axis, const AxisSpec& spec, const std::vector<AxisTick>&
     axis.grid()->setVisible(false);
 }
 
-/// Draws what the plot shows now. toPainter wants a painter of its own kind, and gets one on a record that is
-/// then played to the painter at hand.
-void paintCanvas(QPainter& painter, QCustomPlot& canvas, const QPointF& origin, const QSize& size,
-                 bool isVector)
+/// What the plot shows now, as a record: toPainter wants a painter of its own kind.
+QPicture recorded(QCustomPlot& canvas, const QSize& size, bool isVector)
 {
     QPicture record;
     QCPPainter recorder(&record);
@@ -80,6 +77,11 @@ void paintCanvas(QPainter& painter, QCustomPlot& canvas, const QPointF& origin, 
         recorder.setModes(QCPPainter::pmNoCaching | QCPPainter::pmVectorized | QCPPainter::pmNonCosmetic);
     canvas.toPainter(&recorder, size.width(), size.height());
     recorder.end();
+    return record;
+}
+
+void play(QPainter& painter, const QPicture& record, const QPointF& origin)
+{
     painter.save();
     painter.translate(origin);
     // A record is scaled by the ratio of the devices' dots per inch; units are units here.
@@ -88,6 +90,63 @@ void paintCanvas(QPainter& painter, QCustomPlot& canvas, const QPointF& origin, 
                       static_cast<double>(record.logicalDpiY()) / device->logicalDpiY());
     painter.drawPicture(0, 0, record);
     painter.restore();
+}
+
+/// Grid and axes as QCustomPlot draws them, with `margin` around the area.
+AxisRecords recordAxes(const FigureStyle& style, const PlotSpec& plot, const AxisLayout& layout, const QSize& size,
+                       int margin)
+{
+    const ThemeColours& c = style.colours();
+    const bool isVector = style.options().isVector;
+    QCustomPlot canvas;
+    canvas.setBackground(Qt::NoBrush);
+    canvas.setNotAntialiasedElements(QCP::aeAxes | QCP::aeGrid | QCP::aeSubGrid | QCP::aeZeroLine);
+    canvas.setAntialiasedElements(QCP::aePlottables);
+    QCPAxisRect& axisRect = *canvas.axisRect();
+    axisRect.setAutoMargins(QCP::msNone);
+    axisRect.setMinimumSize(1, 1);
+    axisRect.setMargins(QMargins(margin, margin, margin, margin));
+    setUpAxis(*canvas.xAxis, plot.xAxis, layout.xTicks, style);
+    setUpAxis(*canvas.yAxis, plot.yAxis, layout.yTicks, style);
+    // Lines across a map or between names would read as data.
+    canvas.yAxis->grid()->setVisible(!drawnMap(plot) && plot.yAxis.kind != AxisKind::Categories);
+    canvas.yAxis->grid()->setPen(QPen(c.grid, style.hairline()));
+    canvas.yAxis->grid()->setZeroLinePen(Qt::NoPen);
+    if (plot.secondYAxis)
+        setUpAxis(*canvas.yAxis2, *plot.secondYAxis, layout.secondYTicks, style);
+    AxisRecords records;
+    records.grid = recorded(canvas, size, isVector); // the axes have no pens yet
+    canvas.yAxis->grid()->setVisible(false);
+    setAxisPen(*canvas.xAxis, QPen(c.axis, style.hairline()));
+    records.axes = recorded(canvas, size, isVector);
+    Q_ASSERT(std::fabs(canvas.yAxis->coordToPixel(plot.yAxis.upper) + layout.area.top() - margin -
+                       layout.y.toPixel(plot.yAxis.upper)) < 1e-6);
+    Q_ASSERT(std::fabs(canvas.xAxis->coordToPixel(plot.xAxis.upper) + layout.area.left() - margin -
+                       layout.x.toPixel(plot.xAxis.upper)) < 1e-6);
+    return records;
+}
+
+/// All that the records depend on; a figure whose curves move has the same axes.
+std::vector<double> keyOfAxes(const FigureStyle& style, const PlotSpec& plot, const AxisLayout& layout,
+                              const QSize& size)
+{
+    std::vector<double> key{static_cast<double>(style.options().theme),
+                            style.options().scale,
+                            style.options().isVector ? 1.0 : 0.0,
+                            static_cast<double>(size.width()),
+                            static_cast<double>(size.height()),
+                            drawnMap(plot) || plot.yAxis.kind == AxisKind::Categories ? 1.0 : 0.0};
+    const auto add = [&](const AxisSpec& axis, const std::vector<AxisTick>& ticks) {
+        key.insert(key.end(), {axis.lower, axis.upper, axis.isLogarithmic ? 1.0 : 0.0,
+                               axis.isReversed ? 1.0 : 0.0, static_cast<double>(ticks.size())});
+        for (const AxisTick& tick : ticks)
+            key.insert(key.end(), {tick.value, tick.label.isEmpty() ? 0.0 : 1.0});
+    };
+    add(plot.xAxis, layout.xTicks);
+    add(plot.yAxis, layout.yTicks);
+    if (plot.secondYAxis)
+        add(*plot.secondYAxis, layout.secondYTicks);
+    return key;
 }
 
 void paintGuides(QPainter& painter, const PlotSpec& plot, const SeriesFrame& frame, const FigureStyle& style)
@@ -164,23 +223,6 @@ void paintPlot(FigurePen& pen, const FigureSpec& figure, const PlotSpec& plot, c
     const int margin = static_cast<int>(std::ceil(style.px(8.0)));
     const QPointF origin = layout.area.topLeft() - QPointF(margin, margin);
 
-    QCustomPlot canvas;
-    canvas.setBackground(Qt::NoBrush);
-    canvas.setNotAntialiasedElements(QCP::aeAxes | QCP::aeGrid | QCP::aeSubGrid | QCP::aeZeroLine);
-    canvas.setAntialiasedElements(QCP::aePlottables);
-    QCPAxisRect& axisRect = *canvas.axisRect();
-    axisRect.setAutoMargins(QCP::msNone);
-    axisRect.setMinimumSize(1, 1);
-    axisRect.setMargins(QMargins(margin, margin, margin, margin));
-    setUpAxis(*canvas.xAxis, plot.xAxis, layout.xTicks, style);
-    setUpAxis(*canvas.yAxis, plot.yAxis, layout.yTicks, style);
-    // Lines across a map or between names would read as data.
-    canvas.yAxis->grid()->setVisible(!map && plot.yAxis.kind != AxisKind::Categories);
-    canvas.yAxis->grid()->setPen(QPen(c.grid, style.hairline()));
-    canvas.yAxis->grid()->setZeroLinePen(Qt::NoPen);
-    if (plot.secondYAxis)
-        setUpAxis(*canvas.yAxis2, *plot.secondYAxis, layout.secondYTicks, style);
-
     SeriesFrame frame;
     frame.area = layout.area.translated(-origin);
     frame.xAxis = plot.xAxis;
@@ -207,7 +249,10 @@ void paintPlot(FigurePen& pen, const FigureSpec& figure, const PlotSpec& plot, c
     const QSize size(static_cast<int>(layout.area.width()) + 2 * margin,
                      static_cast<int>(layout.area.height()) + 2 * margin);
     QPainter& painter = pen.painter();
-    paintCanvas(painter, canvas, origin, size, isVector); // the grid: the axes have no pens yet
+    const AxisRecords records =
+        style.options().cache->axes(keyOfAxes(style, plot, layout, size),
+                                    [&] { return recordAxes(style, plot, layout, size, margin); });
+    play(painter, records.grid, origin);
     // What lies between grid and axes is drawn on the painter itself, placed and clipped as a plottable of
     // QCustomPlot: a record of every piece of every curve would cost more than the drawing.
     const auto add = [&](const auto& paint) {
@@ -289,13 +334,7 @@ void paintPlot(FigurePen& pen, const FigureSpec& figure, const PlotSpec& plot, c
         });
     }
 
-    canvas.yAxis->grid()->setVisible(false);
-    setAxisPen(*canvas.xAxis, QPen(c.axis, style.hairline()));
-    paintCanvas(painter, canvas, origin, size, isVector);
-    Q_ASSERT(std::fabs(canvas.yAxis->coordToPixel(plot.yAxis.upper) - frame.y.toPixel(plot.yAxis.upper)) <
-             1e-6);
-    Q_ASSERT(std::fabs(canvas.xAxis->coordToPixel(plot.xAxis.upper) - frame.x.toPixel(plot.xAxis.upper)) <
-             1e-6);
+    play(painter, records.axes, origin);
 
     SeriesFrame pointFrame = frame;
     pointFrame.area = layout.area;

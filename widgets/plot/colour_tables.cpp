@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "colour_tables.h"
 
+#include "core/kernels/kernels.h"
+
 #include <QFile>
 #include <QJsonArray>
 #include <QJsonDocument>
 #include <QJsonObject>
+
+#include <algorithm>
 
 namespace ropewalk {
 namespace {
@@ -56,8 +60,19 @@ MapColours::MapColours(const MapSpec& map, Theme theme)
     , m_isLogarithmic(map.isLogarithmic)
     , m_isCyclic(map.colours == ColourTable::Cyclic)
     , m_lower(map.isLogarithmic ? std::log(map.lower) : map.lower)
-    , m_perUnit(1.0 / ((map.isLogarithmic ? std::log(map.upper) : map.upper) - m_lower))
+    , m_upper(map.isLogarithmic ? std::log(map.upper) : map.upper)
+    , m_steps(256.0 / (m_upper - m_lower))
 {
+}
+
+void MapColours::row(const double* values, std::int64_t count, QRgb* out) const
+{
+    // All levels give the same colours.
+    static const std::vector<CpuLevel> levels = availableCpuLevels();
+    if (!m_isLogarithmic && !m_isCyclic && !levels.empty())
+        cpuKernels(levels.back()).colours(values, count, {m_lower, m_upper, m_ramp.data(), m_mask}, out);
+    else
+        std::transform(values, values + count, out, *this);
 }
 
 } // namespace ropewalk

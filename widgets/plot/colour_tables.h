@@ -8,6 +8,7 @@
 
 #include <array>
 #include <cmath>
+#include <cstdint>
 
 namespace ropewalk {
 
@@ -29,13 +30,16 @@ public:
             return m_mask;
         // Values below the range of a logarithmic map, 0 among them, have the lowest colour.
         const double at = m_isLogarithmic ? (value > 0.0 ? std::log(value) : -INFINITY) : value;
-        const double share = (at - m_lower) * m_perUnit;
-        if (m_isCyclic && std::isfinite(share))
-            return m_ramp[static_cast<std::size_t>((share - std::floor(share)) * 256.0) & 255U];
-        if (!(share > 0.0))
+        const double place = (at - m_lower) * m_steps;
+        if (m_isCyclic && std::isfinite(place))
+            return m_ramp[static_cast<std::size_t>(std::floor(place) - 256.0 * std::floor(place / 256.0)) & 255U];
+        if (!(place > 0.0))
             return m_ramp.front();
-        return share >= 1.0 ? m_ramp.back() : m_ramp[static_cast<std::size_t>(share * 256.0)];
+        return place >= 255.0 ? m_ramp.back() : m_ramp[static_cast<std::size_t>(place)];
     }
+
+    /// The colours of `count` values, as of each by itself.
+    void row(const double* values, std::int64_t count, QRgb* out) const;
 
     QRgb mask() const { return m_mask; }
     const ColourRamp& ramp() const { return m_ramp; }
@@ -44,7 +48,8 @@ private:
     const ColourRamp& m_ramp;
     QRgb m_mask;
     bool m_isLogarithmic, m_isCyclic;
-    double m_lower, m_perUnit;
+    double m_lower, m_upper; ///< of the values, or of their logarithms
+    double m_steps;          ///< of the ramp in a unit
 };
 
 } // namespace ropewalk

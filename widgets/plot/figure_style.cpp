@@ -6,11 +6,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace ropewalk {
 namespace {
 
 constexpr std::size_t kMostTexts = 48;
+constexpr std::size_t kMostAxes = 32;
 constexpr qsizetype kMostWords = 2000; ///< of one kind of text
 
 } // namespace
@@ -36,6 +38,16 @@ std::shared_ptr<KnownText> DrawingCache::text(const TextKind& kind, double pixel
         m_texts.erase(m_texts.begin());
     return m_texts.emplace_back(
         std::make_shared<KnownText>(KnownText{kind, pixelSize, isVector, font, QFontMetricsF(font), {}}));
+}
+
+AxisRecords DrawingCache::axes(std::vector<double> key, const std::function<AxisRecords()>& record)
+{
+    for (const KnownAxes& known : m_axes)
+        if (known.key == key)
+            return known.records;
+    if (m_axes.size() >= kMostAxes) // ends that moved while something was dragged
+        m_axes.pop_front();
+    return m_axes.emplace_back(KnownAxes{std::move(key), record()}).records;
 }
 
 KnownText& FigureStyle::known(const TextKind& kind) const

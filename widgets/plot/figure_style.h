@@ -6,7 +6,10 @@
 #include <QFontMetricsF>
 #include <QGlyphRun>
 #include <QHash>
+#include <QPicture>
 
+#include <deque>
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -48,14 +51,28 @@ struct KnownText
     QHash<QString, Words> words;
 };
 
-/// The kinds of text that were used before. One thread's.
+/// The lines of a plot's axes as they are drawn below and above its data.
+struct AxisRecords
+{
+    QPicture grid, axes;
+};
+
+/// The kinds of text that were used before, and the axes. One thread's.
 class DrawingCache
 {
 public:
     std::shared_ptr<KnownText> text(const TextKind& kind, double pixelSize, bool isVector);
+    /// The axes of this key, recorded where they are not known yet.
+    AxisRecords axes(std::vector<double> key, const std::function<AxisRecords()>& record);
 
 private:
+    struct KnownAxes
+    {
+        std::vector<double> key;
+        AxisRecords records;
+    };
     std::vector<std::shared_ptr<KnownText>> m_texts;
+    std::deque<KnownAxes> m_axes;
 };
 
 /// Sizes, fonts and colours of a figure under its options; all that a layout needs to know, without a

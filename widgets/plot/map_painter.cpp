@@ -108,6 +108,12 @@ QImage mapImage(const MapSpec& map, const MapColours& colours, const std::vector
     if (image.isNull())
         return image;
     const Pooling pooling(map);
+    // The cells that are shown, of which most pixels show one: their colours first, then what lies where.
+    const std::int64_t firstCell = std::min(columns.front().first, columns.back().first);
+    const std::int64_t endCell = std::max(columns.front().last, columns.back().last);
+    std::vector<QRgb> cells(static_cast<std::size_t>(endCell - firstCell));
+    const bool areSingle = std::all_of(columns.begin(), columns.end(),
+                                       [](const CellRun& run) { return run.last - run.first == 1; });
     for (std::size_t y = 0; y < rows.size(); ++y) {
         auto* line = reinterpret_cast<QRgb*>(image.scanLine(static_cast<int>(y)));
         if (y > 0 && rows[y] == rows[y - 1]) {
@@ -115,14 +121,16 @@ QImage mapImage(const MapSpec& map, const MapColours& colours, const std::vector
                         columns.size(), line);
             continue;
         }
-        const double* values = map.values->data() + rows[y].first * map.columns;
-        const bool isOneRow = rows[y].last - rows[y].first == 1;
-        for (std::size_t x = 0; x < columns.size(); ++x) {
-            const bool isOneCell = isOneRow && columns[x].last - columns[x].first == 1; // most of them
-            line[x] = x > 0 && columns[x] == columns[x - 1] ? line[x - 1]
-                      : isOneCell                           ? colours(values[columns[x].first])
-                                                            : colours(pooling(rows[y], columns[x]));
+        if (areSingle && rows[y].last - rows[y].first == 1) {
+            colours.row(map.values->data() + rows[y].first * map.columns + firstCell, endCell - firstCell,
+                        cells.data());
+            for (std::size_t x = 0; x < columns.size(); ++x)
+                line[x] = cells[static_cast<std::size_t>(columns[x].first - firstCell)];
+            continue;
         }
+        for (std::size_t x = 0; x < columns.size(); ++x)
+            line[x] = x > 0 && columns[x] == columns[x - 1] ? line[x - 1]
+                                                            : colours(pooling(rows[y], columns[x]));
     }
     return image;
 }
