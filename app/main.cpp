@@ -81,6 +81,7 @@ int main(int argc, char** argv)
     QCoreApplication::setApplicationName("ropewalk");
     if (const std::optional<int> code = ropewalk::runCommandLine(arguments))
         return *code;
+    ropewalk::keepFreedMemory();
     ropewalk::MainWindow window(ropewalk::makeEngine(ropewalk::BackendChoice::Auto, *cpu),
                                 ropewalk::loadPresets(), ropewalk::loadReferences(),
                                 ropewalk::loadSettings());

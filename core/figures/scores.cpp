@@ -4,6 +4,7 @@
 #include "../temperature.h"
 
 #include <algorithm>
+#include <array>
 #include <cassert>
 #include <cmath>
 #include <limits>
@@ -33,8 +34,6 @@ struct ScoreMap
     std::int64_t rows = 0, columns = 0;                ///< of `values`
     std::int64_t stride = 1;                           ///< above 1: sampled
     Values values;                                     ///< as the pooling asks; NaN = masked
-    std::vector<double> mean;
-    std::vector<std::int64_t> count;
     std::vector<double> queryPositions, keyPositions; ///< of rowValue and columnMean, tokens
     std::vector<double> rowValue;                     ///< mean over the keys in view, or entropy in nats
     std::vector<double> columnMean;                   ///< mean over the queries in view that see the key
@@ -190,6 +189,25 @@ void dropOldLayers(MadeLayers& layers)
         layers.tables.erase(layers.tables.begin(), layers.tables.end() - kKeptTables);
 }
 
+/// The greatest of the finite magnitudes; 0 where there is none.
+double greatestMagnitude(const std::vector<double>& values)
+{
+    // Eight at a time, so that they do not wait for one another.
+    std::array<double, 8> greatest{};
+    const auto take = [&](std::size_t lane, double value) {
+        const double magnitude = std::fabs(value);
+        const bool isTaken = magnitude > greatest[lane] && magnitude <= std::numeric_limits<double>::max();
+        greatest[lane] = isTaken ? magnitude : greatest[lane];
+    };
+    std::size_t i = 0;
+    for (; i + greatest.size() <= values.size(); i += greatest.size())
+        for (std::size_t lane = 0; lane < greatest.size(); ++lane)
+            take(lane, values[i + lane]);
+    for (; i < values.size(); ++i)
+        take(0, values[i]);
+    return *std::max_element(greatest.begin(), greatest.end());
+}
+
 /// Computes one map of one or two configurations.
 class MapJob
 {
@@ -282,9 +300,8 @@ public:
         if (!done)
             return done.error();
         poolMarginals();
-        for (const double value : *m_map.values)
-            if (!m_isSoftmax && std::isfinite(value))
-                m_map.reach = std::max(m_map.reach, std::fabs(value));
+        if (!m_isSoftmax)
+            m_map.reach = std::max(m_map.reach, greatestMagnitude(*m_map.values));
         return std::move(m_map);
     }
 
@@ -607,18 +624,20 @@ private:
                 for (std::int64_t m = rows.first; m < rows.end && !side.tau; ++m)
                     steepest =
                         std::max(steepest, temperatureOfQuery(side.result->shown.config, m).value_or(1.0));
-            const auto last =
-                static_cast<std::size_t>(m_map.grid.greatestDistance() - m_map.grid.leastDistance());
-            for (std::size_t r = 0; r <= last; ++r) {
-                double cell = 0.0;
-                for (const Side& side : m_sides) {
-                    if (wantsWith())
-                        cell += side.weight * side.scale * side.table->values[r];
-                    if (wantsWithout())
-                        cell += (wantsWith() ? -side.weight : side.weight) * side.scale * side.without[r];
-                }
-                m_map.reach = std::max(m_map.reach, std::fabs(cell) * std::max(1.0, steepest));
+            const auto count =
+                static_cast<std::size_t>(m_map.grid.greatestDistance() - m_map.grid.leastDistance()) + 1;
+            std::vector<double> cells(count);
+            const auto add = [&](double factor, const std::vector<double>& table) {
+                for (std::size_t r = 0; r < count; ++r)
+                    cells[r] += factor * table[r];
+            };
+            for (const Side& side : m_sides) {
+                if (wantsWith())
+                    add(side.weight * side.scale, side.table->values);
+                if (wantsWithout())
+                    add((wantsWith() ? -side.weight : side.weight) * side.scale, side.without);
             }
+            m_map.reach = greatestMagnitude(cells) * std::max(1.0, steepest);
             return {};
         }
         Sampling sampling;
@@ -687,14 +706,10 @@ private:
         double weights = 0.0;
         for (const ScoreTerm& term : m_terms)
             weights += term.weight;
-        std::vector<double> values = *m_map.values;
-        for (double& value : values)
-            value /= static_cast<double>(stride);
-        for (double& value : m_map.mean)
+        for (double& value : *m_mean) // what the map shows, too: samples are not pooled
             value /= static_cast<double>(stride);
         for (double& value : m_map.rowValue)
             value += weights * std::log(static_cast<double>(stride));
-        m_map.values = makeValues(std::move(values));
         return {};
     }
 
@@ -742,16 +757,16 @@ private:
         m_map.columns = grid.columnBlocks;
         const CellRange rows = grid.rows();
         const auto blocks = static_cast<std::size_t>(grid.rowBlocks * grid.columnBlocks);
-        m_map.mean.resize(blocks);
-        m_map.count.resize(blocks);
+        m_mean = std::make_shared<std::vector<double>>(blocks);
+        m_count.resize(blocks);
         m_map.rowValue.resize(static_cast<std::size_t>(rows.end - rows.first));
         const bool wantsLeast = m_wantsLeast && op.stride == 1,
                    wantsGreatest = m_wantsGreatest && op.stride == 1;
         std::vector<double> extremes(wantsLeast || wantsGreatest ? blocks : 0);
-        op.mean = m_map.mean;
+        op.mean = *m_mean;
         op.least = wantsLeast ? std::span<double>(extremes) : std::span<double>();
         op.greatest = wantsGreatest ? std::span<double>(extremes) : std::span<double>();
-        op.count = m_map.count;
+        op.count = m_count;
         op.rowValue = m_map.rowValue;
         op.precision = m_map.precision = precisionOf(grid);
         // Who asks for rounded rows gets them, cell by cell; a curve over the distance has none.
@@ -762,7 +777,7 @@ private:
         if (const auto done = runOp(op); !done)
             return done;
         ++m_job.computed.maps;
-        m_map.values = makeValues(extremes.empty() ? m_map.mean : std::move(extremes));
+        m_map.values = extremes.empty() ? Values(m_mean) : makeValues(std::move(extremes));
         for (std::int64_t m = rows.first; m < rows.end; ++m)
             m_map.queryPositions.push_back(static_cast<double>(sampling.position(m)));
         for (std::int64_t column = 0; column < grid.columnBlocks; ++column) {
@@ -778,18 +793,19 @@ private:
     void poolMarginals()
     {
         const auto columns = static_cast<std::size_t>(m_map.columns);
-        std::vector<double> sums(columns);
-        std::vector<std::int64_t> counts(columns);
-        for (std::size_t first = 0; first < m_map.mean.size(); first += columns) // as they lie in memory
-            for (std::size_t column = 0; column < columns; ++column)
-                if (const std::int64_t count = m_map.count[first + column]; count > 0) {
-                    sums[column] += m_map.mean[first + column] * static_cast<double>(count);
-                    counts[column] += count;
-                }
+        std::vector<double> sums(columns), counts(columns);
+        for (std::size_t first = 0; first < m_mean->size(); first += columns) { // as they lie in memory
+            const double* means = m_mean->data() + first;
+            const std::int64_t* visible = m_count.data() + first;
+            for (std::size_t column = 0; column < columns; ++column) {
+                const auto count = static_cast<double>(visible[column]);
+                sums[column] += count > 0.0 ? means[column] * count : 0.0;
+                counts[column] += count;
+            }
+        }
         m_map.columnMean.resize(columns);
         for (std::size_t column = 0; column < columns; ++column)
-            m_map.columnMean[column] =
-                counts[column] > 0 ? sums[column] / static_cast<double>(counts[column]) : kNaN;
+            m_map.columnMean[column] = counts[column] > 0.0 ? sums[column] / counts[column] : kNaN;
     }
 
     FigureJob& m_job;
@@ -803,6 +819,8 @@ private:
     std::vector<Side> m_sides;
     std::vector<ScoreTerm> m_terms;
     std::vector<std::uint8_t> m_deadQueries, m_deadKeys;
+    std::shared_ptr<std::vector<double>> m_mean; ///< of the blocks in view
+    std::vector<std::int64_t> m_count;           ///< their visible cells
     ScoreMap m_map;
 };
 

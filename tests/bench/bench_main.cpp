@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // ropewalk_bench: measures, prints a table, and writes it as JSON where it is told to. See --help.
 
+#include "app/composition.h"
 #include "compute_rows.h"
 #include "core/cpu_level.h"
 #include "core/cpu_workers.h"
@@ -67,6 +68,7 @@ int main(int argc, char** argv)
             type == QtFatalMsg) // remarks about the desktop do not belong into the table
             std::fprintf(stderr, "error: %s\n", qPrintable(text));
     });
+    keepFreedMemory();
     TimedApplication application(argc, argv);
     std::setlocale(LC_NUMERIC, "C");
     QCoreApplication::setOrganizationName("ropewalk");
