@@ -15,8 +15,8 @@ enum class BackendChoice { Auto, Cpu, Cuda };
 std::unique_ptr<Engine> makeEngine(BackendChoice choice = BackendChoice::Auto, CpuSettings cpu = {});
 
 /// For a process that computes and draws again and again: memory that was freed is used for what comes next.
-/// Given back to the system it would return page by page, which takes longer than most of the maths. Only where the
-/// C library lets itself be told (glibc).
+/// Given back to the system it would return page by page, which takes longer than most of the maths. Only
+/// where the C library lets itself be told (glibc).
 void keepFreedMemory();
 
 } // namespace ropewalk

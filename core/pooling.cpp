@@ -126,7 +126,8 @@ std::vector<ColumnRange> reduceToColumns(std::span<const double> x, std::span<co
                 continue;
             }
             // All of the column at once, up to the first gap.
-            ColumnRange& range = columns.emplace_back(ColumnRange{cut.x, y[first], y[first], y[first], y[first], 1});
+            ColumnRange& range =
+                columns.emplace_back(ColumnRange{cut.x, y[first], y[first], y[first], y[first], 1});
             isOpen = true;
             next = first + 1;
             if (next < cut.end && !std::isnan(y[next]))

@@ -34,8 +34,8 @@ struct ColumnCut
     double share = 0.0; ///< where that lies on the axis: 0 at its lower end, 1 at its upper one
 };
 
-/// Which samples fall into which column: the same for all curves over one x, which ascends. As reduceToColumns,
-/// one sample beyond either edge belongs to it. O(columns · log samples).
+/// Which samples fall into which column: the same for all curves over one x, which ascends. As
+/// reduceToColumns, one sample beyond either edge belongs to it. O(columns · log samples).
 std::vector<ColumnCut> cutIntoColumns(std::span<const double> x, const ColumnAxis& axis);
 
 /// Exact min/max of y over the samples in each column, over x ascending. Samples outside the axis are left

@@ -34,9 +34,9 @@ struct ScoreMap
     std::int64_t rows = 0, columns = 0;                ///< of `values`
     std::int64_t stride = 1;                           ///< above 1: sampled
     Values values;                                     ///< as the pooling asks; NaN = masked
-    std::vector<double> queryPositions, keyPositions; ///< of rowValue and columnMean, tokens
-    std::vector<double> rowValue;                     ///< mean over the keys in view, or entropy in nats
-    std::vector<double> columnMean;                   ///< mean over the queries in view that see the key
+    std::vector<double> queryPositions, keyPositions;  ///< of rowValue and columnMean, tokens
+    std::vector<double> rowValue;                      ///< mean over the keys in view, or entropy in nats
+    std::vector<double> columnMean;                    ///< mean over the queries in view that see the key
     double reach = 0.0; ///< greatest |cell| before pooling, as far as it was looked for
     std::int64_t deadQueries = 0, deadKeys = 0;
 };

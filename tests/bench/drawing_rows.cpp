@@ -7,6 +7,7 @@
 #include "core/figure_catalog.h"
 #include "widgets/plot/figure_exporter.h"
 #include "widgets/plot/figure_renderer.h"
+#include "widgets/plot/figure_style.h"
 
 #include <QImage>
 #include <QPainter>
@@ -114,6 +115,7 @@ void draw(Report& report, const Effort& effort, const std::string& operation, co
         window.fill(Qt::white);
         RenderOptions options;
         options.scale = screen.scale;
+        options.cache = std::make_shared<DrawingCache>(); // as a view draws, which knows its words
         std::vector<Variant> variants{{[&] {
                                           QPainter painter(&picture);
                                           paintFigure(painter, QRectF(QPointF(), QSizeF(screen.size)), figure,

@@ -93,8 +93,8 @@ void play(QPainter& painter, const QPicture& record, const QPointF& origin)
 }
 
 /// Grid and axes as QCustomPlot draws them, with `margin` around the area.
-AxisRecords recordAxes(const FigureStyle& style, const PlotSpec& plot, const AxisLayout& layout, const QSize& size,
-                       int margin)
+AxisRecords recordAxes(const FigureStyle& style, const PlotSpec& plot, const AxisLayout& layout,
+                       const QSize& size, int margin)
 {
     const ThemeColours& c = style.colours();
     const bool isVector = style.options().isVector;
@@ -249,9 +249,8 @@ void paintPlot(FigurePen& pen, const FigureSpec& figure, const PlotSpec& plot, c
     const QSize size(static_cast<int>(layout.area.width()) + 2 * margin,
                      static_cast<int>(layout.area.height()) + 2 * margin);
     QPainter& painter = pen.painter();
-    const AxisRecords records =
-        style.options().cache->axes(keyOfAxes(style, plot, layout, size),
-                                    [&] { return recordAxes(style, plot, layout, size, margin); });
+    const AxisRecords records = style.options().cache->axes(
+        keyOfAxes(style, plot, layout, size), [&] { return recordAxes(style, plot, layout, size, margin); });
     play(painter, records.grid, origin);
     // What lies between grid and axes is drawn on the painter itself, placed and clipped as a plottable of
     // QCustomPlot: a record of every piece of every curve would cost more than the drawing.

@@ -32,7 +32,8 @@ public:
         const double at = m_isLogarithmic ? (value > 0.0 ? std::log(value) : -INFINITY) : value;
         const double place = (at - m_lower) * m_steps;
         if (m_isCyclic && std::isfinite(place))
-            return m_ramp[static_cast<std::size_t>(std::floor(place) - 256.0 * std::floor(place / 256.0)) & 255U];
+            return m_ramp[static_cast<std::size_t>(std::floor(place) - 256.0 * std::floor(place / 256.0)) &
+                          255U];
         if (!(place > 0.0))
             return m_ramp.front();
         return place >= 255.0 ? m_ramp.back() : m_ramp[static_cast<std::size_t>(place)];

@@ -129,8 +129,8 @@ QImage mapImage(const MapSpec& map, const MapColours& colours, const std::vector
             continue;
         }
         for (std::size_t x = 0; x < columns.size(); ++x)
-            line[x] = x > 0 && columns[x] == columns[x - 1] ? line[x - 1]
-                                                            : colours(pooling(rows[y], columns[x]));
+            line[x] =
+                x > 0 && columns[x] == columns[x - 1] ? line[x - 1] : colours(pooling(rows[y], columns[x]));
     }
     return image;
 }

@@ -6,6 +6,7 @@
 #include "widgets/message_text.h"
 
 #include <QCoreApplication>
+#include <QImage>
 #include <QPainterPath>
 
 #include <algorithm>
@@ -255,6 +256,50 @@ void paintLargeCircle(FigurePen& pen, const PlaneLayout& layout, const PlotSpec&
                    panel.query);
 }
 
+/// A small circle; on a raster it is drawn once for all pairs of its kind.
+class SmallCircle
+{
+public:
+    SmallCircle(double radius, const QPen& pen, const QBrush& brush, bool isVector)
+        : m_radius(radius)
+        , m_pen(pen)
+        , m_brush(brush)
+        , m_reach(static_cast<int>(std::ceil(radius + pen.widthF())) + 1)
+    {
+        if (isVector)
+            return;
+        m_stamp = QImage(2 * m_reach, 2 * m_reach, QImage::Format_ARGB32_Premultiplied);
+        m_stamp.fill(Qt::transparent);
+        QPainter painter(&m_stamp);
+        painter.setRenderHint(QPainter::Antialiasing);
+        draw(painter, QPointF(m_reach, m_reach));
+    }
+
+    /// `centre`: whole on a raster.
+    void paint(QPainter& painter, const QPointF& centre) const
+    {
+        if (m_stamp.isNull())
+            draw(painter, centre);
+        else
+            painter.drawImage(centre - QPointF(m_reach, m_reach), m_stamp);
+    }
+
+private:
+    void draw(QPainter& painter, const QPointF& centre) const
+    {
+        painter.setPen(m_pen);
+        painter.setBrush(m_brush);
+        painter.drawEllipse(centre, m_radius, m_radius);
+        painter.setBrush(Qt::NoBrush);
+    }
+
+    double m_radius;
+    QPen m_pen;
+    QBrush m_brush;
+    int m_reach;
+    QImage m_stamp;
+};
+
 void paintSmallCircles(FigurePen& pen, const PlaneLayout& layout, const FigureSpec& figure,
                        const PlotSpec& plot)
 {
@@ -269,23 +314,27 @@ void paintSmallCircles(FigurePen& pen, const PlaneLayout& layout, const FigureSp
     for (const Phasor& phasor : figure.phasors)
         if (phasor.configuration == panel.configuration && phasor.pair < panel.pairCount && phasor.isStill)
             still[static_cast<std::size_t>(phasor.pair)] = true;
-    for (int pair = 0; pair < panel.pairCount; ++pair) {
+    const bool isVector = style.options().isVector;
+    const auto centreOf = [&](int pair) {
         const QPointF centre = layout.cell(pair).center();
-        const bool isPicked = pair == panel.pair;
-        const bool isStill = still[static_cast<std::size_t>(pair)];
-        painter.setPen(isPicked ? QPen(c.accent, std::min(style.px(1.8), radius / 3.0))
-                                : QPen(isStill ? c.grid : c.rule, style.hairline()));
-        painter.setBrush(isPicked ? QBrush(c.selected) : isStill ? QBrush(c.grid) : QBrush(Qt::NoBrush));
-        painter.drawEllipse(centre, radius, radius);
-    }
-    painter.setBrush(Qt::NoBrush);
+        return isVector ? centre : QPointF(std::round(centre.x()), std::round(centre.y()));
+    };
+    const SmallCircle turning(radius, QPen(c.rule, style.hairline()), Qt::NoBrush, isVector);
+    const SmallCircle unturned(radius, QPen(c.grid, style.hairline()), c.grid, isVector);
+    const SmallCircle picked(radius, QPen(c.accent, std::min(style.px(1.8), radius / 3.0)), c.selected,
+                             isVector);
+    for (int pair = 0; pair < panel.pairCount; ++pair)
+        (pair == panel.pair                      ? picked
+         : still[static_cast<std::size_t>(pair)] ? unturned
+                                                 : turning)
+            .paint(painter, centreOf(pair));
     // k first, so that q lies over it where both point the same way.
     for (const char* name : {"k", "q"})
         for (const Phasor& phasor : figure.phasors) {
             if (phasor.configuration != panel.configuration || phasor.name != name ||
                 phasor.pair >= panel.pairCount)
                 continue;
-            const QPointF centre = layout.cell(phasor.pair).center();
+            const QPointF centre = centreOf(phasor.pair);
             const QColor colour = phasor.isStill ? c.axis : *name == 'q' ? c.query : c.key;
             const std::complex<double> value(phasor.re, phasor.im);
             if (isZero(value)) {
@@ -296,7 +345,11 @@ void paintSmallCircles(FigurePen& pen, const PlaneLayout& layout, const FigureSp
                 continue;
             }
             painter.setPen(QPen(colour, line, Qt::SolidLine, Qt::RoundCap));
-            painter.drawLine(centre, onCircle(centre, radius - line / 2, value / std::abs(value)));
+            const QPointF tip = onCircle(centre, radius - line / 2, value / std::abs(value));
+            if (isVector)
+                painter.drawLine(centre, tip);
+            else
+                paintPolyline(painter, {centre, tip});
         }
     const double baseline = layout.field.bottom() + style.px(3.0) + style.ascent(kNoteText);
     const QString fast = word("fast");

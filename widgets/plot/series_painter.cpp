@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "series_painter.h"
 
+#include "raster_canvas.h"
+
 #include <QImage>
 #include <QPainterPath>
 
@@ -127,9 +129,10 @@ std::vector<QPolygonF> dashes(const QPolygonF& run, std::span<const double> leng
     return pieces;
 }
 
-/// A run without the points that lie on the straight line between others to within what no eye sees: each piece
-/// of a line costs the same to draw, however short it is. From one corner on the directions are kept that pass
-/// all points since then closely enough; a point outside of them makes the one before it the next corner.
+/// A run without the points that lie on the straight line between others to within what no eye sees: each
+/// piece of a line costs the same to draw, however short it is. From one corner on the directions are kept
+/// that pass all points since then closely enough; a point outside of them makes the one before it the next
+/// corner.
 QPolygonF straightened(const QPolygonF& run)
 {
     constexpr double kNearest = 0.04; // of a pixel
@@ -177,14 +180,18 @@ std::vector<QPolygonF> patterned(std::vector<QPolygonF> runs, const FigureStyle&
     return pieces;
 }
 
-/// On a raster Qt fills a wide polyline as one polygon, whose cost grows with the square of its points, and a
-/// single line with round ends as a path. Lines with square ends have a way of their own there; their ends
-/// close the joints.
+/// On the pixels where there are any. Where Qt draws on others, single lines with square ends have a way of
+/// their own: a wide polyline is filled as one polygon, whose cost grows with the square of its points.
 void paintRuns(QPainter& painter, const std::vector<QPolygonF>& runs, bool isVector)
 {
     if (isVector) {
         for (const QPolygonF& run : runs)
             painter.drawPolyline(run);
+        return;
+    }
+    if (auto canvas = RasterCanvas::of(painter)) {
+        for (const QPolygonF& run : runs)
+            canvas->drawPolyline(run, painter.pen().widthF(), painter.pen().color());
         return;
     }
     QList<QLineF> lines;
@@ -207,7 +214,7 @@ double clampedTo(double y, const QRectF& area)
     return std::clamp(y, area.top(), area.bottom());
 }
 
-/// Fills the columns [begin, end), none of which is a gap, in a vector: one polygon.
+/// Fills the columns [begin, end), none of which is a gap, as one polygon.
 void fillPolygon(QPainter& painter, const SeriesFrame& frame, const std::vector<DrawnColumn>& columns,
                  std::size_t begin, std::size_t end)
 {
@@ -223,21 +230,16 @@ void fillPolygon(QPainter& painter, const SeriesFrame& frame, const std::vector<
     painter.drawPolygon(polygon);
 }
 
-/// The filled extents of columns on a raster: one upright bar of pixels a column, which is what a column is.
-/// The bars are written into an image of their own: a polygon that zigzags over hundreds of columns costs a
-/// hundred times as much to fill, and Qt hands tall translucent bars to other threads one by one.
-class ColumnImage
+/// The filled extents of columns on pixels: one upright bar a column, which is what a column is. A polygon
+/// that zigzags over hundreds of columns costs a hundred times as much to fill.
+class ColumnBars
 {
 public:
-    ColumnImage(const SeriesFrame& frame, const QColor& colour)
+    explicit ColumnBars(const SeriesFrame& frame)
         : m_frame(frame)
-        , m_ratio(frame.columns / std::max(1.0, frame.area.width()))
-        , m_rows(static_cast<int>(std::ceil((frame.area.height() + 1.0) * m_ratio)))
-        , m_bars(static_cast<std::size_t>(std::max(0, frame.columns)))
+        , m_tops(static_cast<std::size_t>(std::max(0, frame.columns)))
+        , m_bottoms(m_tops.size(), -1.0)
     {
-        for (int coverage = 0; coverage < 256; ++coverage)
-            m_shades[static_cast<std::size_t>(coverage)] = qPremultiply(
-                qRgba(colour.red(), colour.green(), colour.blue(), (colour.alpha() * coverage + 127) / 255));
     }
 
     /// Adds columns [begin, end), none of which is a gap; what lies between samples runs straight.
@@ -249,8 +251,7 @@ public:
                 const DrawnColumn& before = columns[i - 1];
                 for (int at = std::max(0, indexOf(before.x) + 1);
                      at < std::min(m_frame.columns, indexOf(now.x)); ++at) {
-                    const double centre = m_frame.area.left() + (at + 0.5) / m_ratio;
-                    const double share = (centre - before.x) / (now.x - before.x);
+                    const double share = (m_frame.area.left() + at + 0.5 - before.x) / (now.x - before.x);
                     extend(at, before.top + (now.top - before.top) * share,
                            before.bottom + (now.bottom - before.bottom) * share);
                 }
@@ -261,84 +262,34 @@ public:
         }
     }
 
-    void paint(QPainter& painter) const
+    void paint(RasterCanvas& canvas, const QColor& colour)
     {
-        int top = m_rows;
-        int bottom = 0;
-        for (const Bar& bar : m_bars) {
-            if (!(bar.bottom > bar.top))
-                continue;
-            top = std::min(top, static_cast<int>(std::floor(bar.top)));
-            bottom = std::max(bottom, static_cast<int>(std::ceil(bar.bottom)));
+        // QCustomPlot's antialiased elements lie half a pixel off the pixels' edges.
+        const QPointF origin = canvas.toDevice({m_frame.area.left() - 0.5, 0.0});
+        for (std::size_t at = 0; at < m_tops.size(); ++at) {
+            m_tops[at] += origin.y();
+            m_bottoms[at] += origin.y();
         }
-        if (bottom <= top)
-            return;
-        QImage image(m_frame.columns, bottom - top, QImage::Format_ARGB32_Premultiplied);
-        if (image.isNull())
-            return;
-        auto* const pixels = reinterpret_cast<QRgb*>(image.bits());
-        const auto stride = static_cast<std::size_t>(image.bytesPerLine()) / sizeof(QRgb);
-        // The rows that a bar covers whole, row by row, so that memory is written in its order: no branch, and
-        // several columns at once.
-        std::vector<std::int32_t> firstWhole(m_bars.size()), lastWhole(m_bars.size());
-        for (std::size_t at = 0; at < m_bars.size(); ++at) {
-            firstWhole[at] = static_cast<std::int32_t>(std::ceil(m_bars[at].top));
-            lastWhole[at] = static_cast<std::int32_t>(std::floor(m_bars[at].bottom)) - 1;
-        }
-        const QRgb whole = m_shades.back();
-        for (std::int32_t row = top; row < bottom; ++row) {
-            QRgb* const line = pixels + static_cast<std::size_t>(row - top) * stride;
-            for (std::size_t at = 0; at < m_bars.size(); ++at)
-                line[at] = ((static_cast<QRgb>(row < firstWhole[at]) | static_cast<QRgb>(row > lastWhole[at])) - 1U) & whole;
-        }
-        // Its ends cover their rows in part; a short bar may have both in one row.
-        for (std::size_t at = 0; at < m_bars.size(); ++at) {
-            if (!(m_bars[at].bottom > m_bars[at].top))
-                continue;
-            for (const double end : {m_bars[at].top, m_bars[at].bottom}) {
-                const int row = std::min(static_cast<int>(std::floor(end)), bottom - 1);
-                const double covered = std::min(m_bars[at].bottom, row + 1.0) -
-                                       std::max(m_bars[at].top, static_cast<double>(row));
-                pixels[static_cast<std::size_t>(row - top) * stride + at] =
-                    m_shades[static_cast<std::size_t>(255.0 * std::max(0.0, covered) + 0.5)];
-            }
-        }
-        image.setDevicePixelRatio(m_ratio);
-        // QCustomPlot's antialiased elements lie half a pixel off the pixels' edges, and its axis rectangle
-        // one above them.
-        painter.drawImage(QPointF(m_frame.area.left() - 0.5, m_frame.area.top() - 1.0 - 0.5 + top / m_ratio),
-                          image);
+        canvas.fillBars(static_cast<int>(std::lround(origin.x())), m_tops, m_bottoms, colour);
     }
 
 private:
-    struct Bar
-    {
-        double top = 0.0, bottom = -1.0; ///< in rows of the image; empty at first
-    };
-
     int indexOf(double x) const
     {
-        return static_cast<int>(std::floor(std::clamp((x - m_frame.area.left()) * m_ratio, -1e6, 1e6)));
+        return static_cast<int>(std::floor(std::clamp(x - m_frame.area.left(), -1e6, 1e6)));
     }
 
     void extend(int at, double top, double bottom)
     {
-        const auto toRow = [&](double y) {
-            return std::clamp((y + 0.5 - (m_frame.area.top() - 1.0)) * m_ratio, 0.0,
-                              static_cast<double>(m_rows));
-        };
-        Bar& bar = m_bars[static_cast<std::size_t>(at)];
-        const double upper = toRow(std::min(top, bottom));
-        const double lower = toRow(std::max(top, bottom));
-        bar = bar.bottom < bar.top ? Bar{upper, lower}
-                                   : Bar{std::min(bar.top, upper), std::max(bar.bottom, lower)};
+        double& upper = m_tops[static_cast<std::size_t>(at)];
+        double& lower = m_bottoms[static_cast<std::size_t>(at)];
+        const bool isFirst = lower < upper;
+        upper = isFirst ? std::min(top, bottom) : std::min({upper, top, bottom});
+        lower = isFirst ? std::max(top, bottom) : std::max({lower, top, bottom});
     }
 
     const SeriesFrame& m_frame;
-    double m_ratio;
-    int m_rows;
-    std::vector<Bar> m_bars;
-    std::array<QRgb, 256> m_shades{};
+    std::vector<double> m_tops, m_bottoms; ///< of the bars; empty at first: the bottom above the top
 };
 
 void fillColumns(QPainter& painter, const SeriesFrame& frame, const FigureStyle& style,
@@ -347,10 +298,12 @@ void fillColumns(QPainter& painter, const SeriesFrame& frame, const FigureStyle&
     if (isOnlyDense && std::none_of(columns.begin(), columns.end(),
                                     [](const DrawnColumn& column) { return column.isDense; }))
         return;
-    const bool isVector = style.options().isVector;
     painter.setPen(Qt::NoPen);
     painter.setBrush(colour);
-    ColumnImage bars(frame, colour);
+    std::optional<RasterCanvas> canvas;
+    if (!style.options().isVector)
+        canvas = RasterCanvas::of(painter);
+    ColumnBars bars(frame);
     const auto isFilled = [&](std::size_t i) {
         if (std::isnan(columns[i].top))
             return false;
@@ -366,14 +319,14 @@ void fillColumns(QPainter& painter, const SeriesFrame& frame, const FigureStyle&
         std::size_t end = begin;
         while (end < columns.size() && isFilled(end))
             ++end;
-        if (isVector)
-            fillPolygon(painter, frame, columns, begin, end);
-        else
+        if (canvas)
             bars.add(columns, begin, end);
+        else
+            fillPolygon(painter, frame, columns, begin, end);
         begin = end;
     }
-    if (!isVector)
-        bars.paint(painter);
+    if (canvas)
+        bars.paint(*canvas, colour);
     painter.setBrush(Qt::NoBrush);
 }
 
@@ -425,15 +378,14 @@ std::vector<DrawnColumn> drawnColumns(const SeriesFrame& frame, PlotColumns& col
     const bool isAsCut = ranges.size() == cuts.columns.size();
     for (std::size_t i = 0; i < ranges.size(); ++i) {
         const ColumnRange& range = ranges[i];
-        const double at =
-            isAsCut && range.x == cuts.columns[i].x ? cuts.pixels[i] : frame.x.toPixel(range.x);
+        const double at = isAsCut && range.x == cuts.columns[i].x ? cuts.pixels[i] : frame.x.toPixel(range.x);
         if (range.samples == 0) {
             drawn.push_back({at, kGap, kGap, false});
             continue;
         }
         const double top = frame.y.toPixel(range.upper);
-        drawn.push_back({at, top, range.lower == range.upper ? top : frame.y.toPixel(range.lower),
-                         range.samples > 1});
+        drawn.push_back(
+            {at, top, range.lower == range.upper ? top : frame.y.toPixel(range.lower), range.samples > 1});
     }
     return drawn;
 }

@@ -37,8 +37,8 @@ struct BarEmphasis
     double share = 1.0;   ///< of the colour in the bars that are not picked, the rest is ground
 };
 
-/// Which samples lie in which column, worked out once for all curves over the same x of one plot. Views: what is
-/// asked about must live as long.
+/// Which samples lie in which column, worked out once for all curves over the same x of one plot. Views: what
+/// is asked about must live as long.
 class PlotColumns
 {
 public:

@@ -86,7 +86,8 @@ Widths naturalWidths(const FigureStyle& style, const TableSpec& table, const Tex
         double& width = widths.columns[index];
         for (int row = 0; row < table.rows; ++row) {
             const TableCell& cell = cellOf(table, row, column);
-            width = std::max(width, style.textWidth(messageText(cell.text), cell.isStrong ? strong : text) + pad);
+            width =
+                std::max(width, style.textWidth(messageText(cell.text), cell.isStrong ? strong : text) + pad);
         }
         if (index < table.columnHeads.size() && !strip)
             width = std::max(width, style.textWidth(messageText(table.columnHeads[index]), text) + pad);
