@@ -27,8 +27,8 @@ inline std::uint32_t blended(std::uint32_t ground, std::uint32_t over, std::uint
     return low | high;
 }
 
-/// The mean of clamp(v, 0, 1) where v runs evenly over `way` around its middle: how much of a pixel lies on one
-/// side of an edge that crosses it at a slant.
+/// The mean of clamp(v, 0, 1) where v runs evenly over `way` around its middle: how much of a pixel lies on
+/// one side of an edge that crosses it at a slant.
 class SlantedEdge
 {
 public:
@@ -55,7 +55,7 @@ private:
     double m_half, m_perWay;
 };
 
-constexpr int kColumnsAtATime = 16;
+constexpr int kColumnsAtATime = 64;
 using ColumnRows = std::array<std::int32_t, kColumnsAtATime>;
 
 /// Blends one colour over those of a row's pixels whose columns hold the row: [first, end).
@@ -67,10 +67,10 @@ void blendColumns(std::uint32_t* pixels, int columns, std::int32_t row, const Co
     // Four pixels at once, their channels as numbers of 16 bits; the compiler does not find this by itself.
     const __m128i none = _mm_setzero_si128();
     const __m128i rest = _mm_set1_epi16(static_cast<short>(256U - share));
-    const __m128i added = _mm_add_epi16(
-        _mm_mullo_epi16(_mm_unpacklo_epi8(_mm_set1_epi32(static_cast<int>(colour)), none),
-                        _mm_set1_epi16(static_cast<short>(share))),
-        _mm_set1_epi16(128));
+    const __m128i added =
+        _mm_add_epi16(_mm_mullo_epi16(_mm_unpacklo_epi8(_mm_set1_epi32(static_cast<int>(colour)), none),
+                                      _mm_set1_epi16(static_cast<short>(share))),
+                      _mm_set1_epi16(128));
     const auto blend = [&](__m128i channels) {
         return _mm_srli_epi16(_mm_add_epi16(_mm_mullo_epi16(channels, rest), added), 8);
     };
@@ -186,10 +186,25 @@ void RasterCanvas::drawPiece(QPointF from, QPointF to, double half, std::uint32_
             continue;
         const double parts = 256.0 * (end - begin);
         std::uint32_t* pixel = m_pixels + u * uStep + static_cast<std::ptrdiff_t>(firstRow) * vStep;
-        for (double row = firstRow; row < lastRow; row += 1.0, pixel += vStep) {
-            // Of the pixel from `row` to `row` + 1: what lies below the upper edge and not below the lower one.
-            const double covered = edge(row + 1.0 - top) - edge(row + 1.0 - bottom);
-            *pixel = blended(*pixel, colour, static_cast<std::uint32_t>(parts * covered + 0.5));
+        const auto cover = [&](double share) {
+            *pixel = blended(*pixel, colour, static_cast<std::uint32_t>(parts * share + 0.5));
+            pixel += vStep;
+        };
+        // Of the pixel from `row` to `row` + 1 what lies below the upper edge and not below the lower one;
+        // where pixels lie wholly between the two, one edge at a time is met.
+        const double fullBegin = std::clamp(std::ceil(top + blur), firstRow, lastRow);
+        const double fullEnd = std::clamp(std::floor(bottom - blur), firstRow, lastRow);
+        double row = firstRow;
+        if (fullBegin <= fullEnd && top + blur <= fullBegin && fullEnd <= bottom - blur) {
+            for (; row < fullBegin; row += 1.0)
+                cover(edge(row + 1.0 - top));
+            for (; row < fullEnd; row += 1.0)
+                cover(1.0);
+            for (; row < lastRow; row += 1.0)
+                cover(1.0 - edge(row + 1.0 - bottom));
+        } else {
+            for (; row < lastRow; row += 1.0)
+                cover(edge(row + 1.0 - top) - edge(row + 1.0 - bottom));
         }
     }
 }
@@ -204,8 +219,8 @@ void RasterCanvas::fillBars(int left, std::span<const double> tops, std::span<co
     const auto opacity = static_cast<double>(colour.alphaF());
     const std::uint32_t rgb = colour.rgb() | 0xff000000U;
     const auto share = static_cast<std::uint32_t>(256.0 * opacity + 0.5);
-    // Some columns at a time, so many that a row of them is a line of the cache: what lies beside a zigzag is not
-    // met at all.
+    // Some columns at a time, so many that a row of them is a line of the cache: what lies beside a zigzag is
+    // not met at all.
     for (int group = first; group < first + count; group += kColumnsAtATime) {
         const int columns = std::min(kColumnsAtATime, first + count - group);
         ColumnRows firstWhole{}, endWhole{}; // rows that a bar covers whole
@@ -213,7 +228,9 @@ void RasterCanvas::fillBars(int left, std::span<const double> tops, std::span<co
         std::uint32_t* const pixels = m_pixels + left + group;
         for (int at = 0; at < columns; ++at) {
             const auto index = static_cast<std::size_t>(at);
-            const auto within = [&](double row) { return std::clamp<double>(row, m_clip.top(), m_clip.bottom() + 1); };
+            const auto within = [&](double row) {
+                return std::clamp<double>(row, m_clip.top(), m_clip.bottom() + 1);
+            };
             const double upper = within(tops[static_cast<std::size_t>(group + at)]);
             const double lower = within(bottoms[static_cast<std::size_t>(group + at)]);
             if (!(lower > upper))

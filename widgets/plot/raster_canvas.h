@@ -12,10 +12,10 @@
 
 namespace ropewalk {
 
-/// The pixels that a painter draws on, where it draws on an image of 32 bits a pixel, neither turned nor scaled,
-/// and clips at a rectangle. Curves are drawn on them directly: Qt spends about a microsecond on each piece of
-/// an antialiased line, and a curve has one in every column. Coverage is the exact area of a piece within a
-/// pixel, but for its ends.
+/// The pixels that a painter draws on, where it draws on an image of 32 bits a pixel, neither turned nor
+/// scaled, and clips at a rectangle. Curves are drawn on them directly: Qt spends about a microsecond on each
+/// piece of an antialiased line, and a curve has one in every column. Coverage is the exact area of a piece
+/// within a pixel, but for its ends.
 class RasterCanvas
 {
 public:
@@ -26,9 +26,10 @@ public:
     /// A polyline in the painter's coordinates, `width` units wide, its ends and sharp corners square.
     void drawPolyline(const QPolygonF& points, double width, const QColor& colour);
 
-    /// Bars in neighbouring columns of pixels, in device coordinates from `left` on: rows [tops, bottoms), also
-    /// parts of them; empty where the bottom is not below the top.
-    void fillBars(int left, std::span<const double> tops, std::span<const double> bottoms, const QColor& colour);
+    /// Bars in neighbouring columns of pixels, in device coordinates from `left` on: rows [tops, bottoms),
+    /// also parts of them; empty where the bottom is not below the top.
+    void fillBars(int left, std::span<const double> tops, std::span<const double> bottoms,
+                  const QColor& colour);
 
     /// From the painter's coordinates to those of the device.
     QPointF toDevice(const QPointF& point) const { return point + m_shift; }

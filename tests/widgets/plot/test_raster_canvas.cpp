@@ -199,7 +199,8 @@ private slots:
         std::vector<double> tops, bottoms;
         for (int i = 0; i < columns; ++i) {
             tops.push_back(place(random));
-            bottoms.push_back(i % 3 == 0 ? tops.back() + 0.4 : place(random)); // some within a row, some empty
+            bottoms.push_back(i % 3 == 0 ? tops.back() + 0.4
+                                         : place(random)); // some within a row, some empty
         }
         if (columns > 2)
             tops[1] = std::nan("");
