@@ -42,6 +42,7 @@ struct HeadTensors
     std::vector<std::string> tokenTexts; ///< empty, or one a row
     std::vector<std::string> leftOut;    ///< members of the file that are no tensors
     std::int64_t notFinite = 0;          ///< values that are NaN or infinite; gaps in figures
+    double greatest = 0.0;               ///< the largest magnitude among the others
 };
 
 } // namespace ropewalk

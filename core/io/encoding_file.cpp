@@ -20,7 +20,7 @@ struct Tensor
 Error bad(const TensorFile& file, std::string text,
           std::vector<std::pair<std::string, std::string>> values = {})
 {
-    return {ErrorCode::BadInput, {std::move(text), std::move(values)}, file.name()};
+    return badTensors(file.name(), {std::move(text), std::move(values)});
 }
 
 /// "transformer.wpe.weight" is "wpe": a parameter by the name of its module.
@@ -53,8 +53,10 @@ Result<Tensor> read(const TensorFile& file, std::size_t index)
     const auto notFinite =
         std::count_if(values->begin(), values->end(), [](double value) { return !std::isfinite(value); });
     if (notFinite > 0)
-        return bad(file, "{tensor} has {count} numbers that are NaN or infinite; expected none",
-                   {{"tensor", info.name}, {"count", std::to_string(notFinite)}});
+        return bad(file, "{tensor} is NaN or infinite at {count} of {all} places; expected finite numbers",
+                   {{"tensor", info.name},
+                    {"count", std::to_string(notFinite)},
+                    {"all", std::to_string(values->size())}});
     return Tensor{info.name, info.shape, std::move(*values)};
 }
 
@@ -96,7 +98,7 @@ Result<std::vector<double>> projectedBy(const TensorFile& file, const Tensor& r,
         return wrongShape(
             file, r.name, r.shape,
             "{tensor} has the shape {shape}; expected [{channels}, d_model] or [d_model, {heads}, "
-            "{width}], as v has {heads} heads of {width} channels",
+            "{width}], as v is [{heads}, {width}]",
             {{"channels", std::to_string(heads * headDim)},
              {"heads", std::to_string(heads)},
              {"width", std::to_string(headDim)}});
@@ -130,11 +132,15 @@ Result<LearnedRows> readLearnedRows(const TensorFile& file)
     const std::size_t dimensions = info.shape.size();
     const bool isMatrix = dimensions >= 2 && std::all_of(info.shape.begin(), info.shape.end() - 2,
                                                          [](std::int64_t length) { return length == 1; });
-    if (!isMatrix || info.shape[dimensions - 2] < 1 || info.shape[dimensions - 2] > kLongest ||
-        info.shape[dimensions - 1] < 1 || info.shape[dimensions - 1] > kWidest)
+    if (!isMatrix || info.shape[dimensions - 2] < 1 || info.shape[dimensions - 1] < 1)
         return wrongShape(
             file, info.name, info.shape,
             "{tensor} has the shape {shape}; expected [positions, width], a row for each position");
+    if (info.shape[dimensions - 2] > kLongest || info.shape[dimensions - 1] > kWidest)
+        return wrongShape(
+            file, info.name, info.shape,
+            "{tensor} has the shape {shape}; expected at most {longest} positions and a width of {widest}",
+            {{"longest", groupedDigits(kLongest)}, {"widest", groupedDigits(kWidest)}});
     Result<Tensor> table = read(file, index);
     if (!table)
         return table.error();
@@ -157,16 +163,23 @@ Result<TransformerXlVector> readTransformerXl(const TensorFile& vectors, const T
     if (places.size() != 1)
         return notOne(vectors, places.size(), "v or r_r_bias");
     const TensorInfo& info = tensors[places.front()];
-    if (info.shape.empty() || info.shape.size() > 2 || info.shape.back() < 1 || info.shape.back() > kWidest ||
-        info.shape.front() < 1 || info.shape.front() > kWidest)
+    if (info.shape.empty() || info.shape.size() > 2 || info.shape.back() < 1 || info.shape.front() < 1)
         return wrongShape(vectors, info.name, info.shape,
                           "{tensor} has the shape {shape}; expected [width] or [heads, width]");
+    if (info.shape.back() > kWidest || info.shape.front() > kWidest)
+        return wrongShape(
+            vectors, info.name, info.shape,
+            "{tensor} has the shape {shape}; expected at most {widest} heads and a width of {widest}",
+            {{"widest", groupedDigits(kWidest)}});
     TransformerXlVector result;
     result.name = shortName(vectors);
     result.head = head;
     result.heads = info.shape.size() == 2 ? info.shape.front() : 1;
     if (head < 0 || head >= result.heads)
-        return bad(vectors, "transformer_xl_head is {head}; {tensor} has {count}, expected 0 to {last}",
+        return bad(vectors,
+                   result.heads == 1
+                       ? "transformer_xl_head is {head}; {tensor} has one, expected 0"
+                       : "transformer_xl_head is {head}; {tensor} has {count}, expected 0 to {last}",
                    {{"head", std::to_string(head)},
                     {"tensor", info.name},
                     {"count", std::to_string(result.heads)},
@@ -204,10 +217,14 @@ Result<TransformerXlVector> readTransformerXl(const TensorFile& vectors, const T
     }
     const std::size_t channels = result.projected.size();
     if (channels < 2 || channels % 2 != 0 || channels > static_cast<std::size_t>(kWidest))
-        return bad(
-            vectors,
-            "d_model is {width}; expected an even number, one half for the sines and one for the cosines",
-            {{"width", std::to_string(channels)}});
+        return bad(vectors,
+                   "d_model is {width}; expected an even number up to {widest}, one half for the sines and "
+                   "one for the "
+                   "cosines",
+                   {{"width", std::to_string(channels)}, {"widest", groupedDigits(kWidest)}});
+    if (!std::all_of(result.projected.begin(), result.projected.end(),
+                     [](double value) { return std::isfinite(value); }))
+        return bad(vectors, "rᵀv is beyond the range of double precision; expected smaller numbers", {});
     return result;
 }
 

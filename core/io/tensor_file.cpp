@@ -43,6 +43,7 @@ constexpr std::size_t kMostNamed = 8; ///< tensors named in a sentence
 struct Refusal
 {
     Message message;
+    std::string context = {}; ///< the file; empty: the one that the public function is about
 };
 
 [[noreturn]] void refuse(std::string text, std::vector<std::pair<std::string, std::string>> values = {})
@@ -357,9 +358,9 @@ private:
     bool m_hasType = false, m_hasShape = false;
 };
 
-Error bad(const Refusal& refusal, std::string context)
+Error bad(const Refusal& refusal, const std::string& context)
 {
-    return {ErrorCode::BadInput, refusal.message, std::move(context)};
+    return badTensors(refusal.context.empty() ? context : refusal.context, refusal.message);
 }
 
 /// Runs what may refuse, run out of memory, or meet a library's exception, and gives its result or the error.
@@ -495,7 +496,7 @@ private:
                     "{tensor} is in Fortran order; expected C order, as numpy.ascontiguousarray gives it";
             const std::uint64_t expected = byteCount(name, info.shape, type->size);
             if (place.size - place.headSize != expected)
-                refuse("{tensor} has {found} bytes of numbers; its shape {shape} of {type} needs {expected}",
+                refuse("{tensor} has {found} B of numbers; its shape {shape} of {type} needs {expected} B",
                        {{"tensor", name},
                         {"found", std::to_string(place.size - place.headSize)},
                         {"shape", shapeText(info.shape)},
@@ -585,7 +586,7 @@ private:
             info.type = type->name;
             const std::uint64_t expected = byteCount(name, info.shape, type->size);
             if (expected != place.size)
-                refuse("{tensor} has {found} bytes of numbers; its shape {shape} of {type} needs {expected}",
+                refuse("{tensor} has {found} B of numbers; its shape {shape} of {type} needs {expected} B",
                        {{"tensor", name},
                         {"found", std::to_string(place.size)},
                         {"shape", shapeText(info.shape)},
@@ -723,6 +724,13 @@ std::string tensorNames(const TensorFile& file)
     for (std::size_t i = 0; i < file.tensors().size() && i < kMostNamed; ++i)
         names += (i == 0 ? "" : ", ") + file.tensors()[i].name;
     return file.tensors().size() > kMostNamed ? names + ", …" : names;
+}
+
+Error badTensors(const std::string& file, Message message)
+{
+    const bool isNamed = std::any_of(message.values.begin(), message.values.end(),
+                                     [&](const auto& named) { return named.second == file; });
+    return {ErrorCode::BadInput, std::move(message), isNamed ? std::string() : file};
 }
 
 bool looksLikeTensors(std::string_view firstBytes)
@@ -895,6 +903,9 @@ HeadPlace placeOf(const TensorFile& file, std::size_t index)
     place.tokens = info.shape[place.dimensions - 2];
     place.heads = place.dimensions > 2 ? info.shape[place.dimensions - 3] : 1;
     place.batches = place.dimensions > 3 ? info.shape[0] : 1;
+    if (place.heads < 1 || place.batches < 1)
+        refuse("{tensor} has the shape {shape}, without a head; expected at least one",
+               {{"tensor", info.name}, {"shape", shapeText(info.shape)}});
     if (place.headDim < 2 || place.headDim > kWidestHead || place.headDim % 2 != 0)
         refuse(
             "{tensor} has the shape {shape}, a head_dim of {width}; expected an even number from 2 to {most}",
@@ -914,7 +925,8 @@ HeadPlace placeOf(const TensorFile& file, std::size_t index)
 void checkIndex(const char* key, std::int64_t index, std::int64_t count, const std::string& tensor)
 {
     if (index < 0 || index >= count)
-        refuse("{key} is {index}; {tensor} has {count}, expected 0 to {last}",
+        refuse(count == 1 ? "{key} is {index}; {tensor} has one, expected 0"
+                          : "{key} is {index}; {tensor} has {count}, expected 0 to {last}",
                {{"key", key},
                 {"index", std::to_string(index)},
                 {"tensor", tensor},
@@ -933,6 +945,18 @@ std::string valueOf(const TensorFile& file, const char* key)
     for (std::size_t at = text.find(place); at != std::string::npos; at = text.find(place, at))
         text.erase(at, place.size());
     return text;
+}
+
+/// What `work` refuses is said of this file.
+template<class Work>
+auto ofFile(const TensorFile& file, Work work)
+{
+    try {
+        return work();
+    } catch (Refusal& refusal) {
+        refusal.context = file.name();
+        throw;
+    }
 }
 
 /// What the file says about itself; nothing of it is needed, so what does not fit is left out.
@@ -976,14 +1000,19 @@ Result<HeadTensors> readHeadTensors(const TensorFile& queries, const TensorFile&
         const auto only = [&](const TensorFile& file, const std::string& wanted) {
             return !isOneFile && wanted.empty() && file.tensors().size() == 1;
         };
+        if (isOneFile && queries.tensors().size() == 1 && choice.queryTensor.empty() &&
+            choice.keyTensor.empty())
+            refuse("{tensor} is one tensor; expected two, queries and keys, or a file for each (q and k)",
+                   {{"tensor", queries.tensors().front().name}});
         const HeadPlace query = placeOf(
             queries, only(queries, choice.queryTensor)
                          ? 0
                          : findTensor(queries, choice.queryTensor, "q_tensor", {"q", "query", "queries"}));
-        const HeadPlace key =
-            placeOf(keys, only(keys, choice.keyTensor)
-                              ? 0
-                              : findTensor(keys, choice.keyTensor, "k_tensor", {"k", "key", "keys"}));
+        const HeadPlace key = ofFile(keys, [&]() {
+            return placeOf(keys, only(keys, choice.keyTensor)
+                                     ? 0
+                                     : findTensor(keys, choice.keyTensor, "k_tensor", {"k", "key", "keys"}));
+        });
         const std::string& queryName = queries.tensors()[query.index].name;
         const std::string& keyName = keys.tensors()[key.index].name;
         if (query.tokens != key.tokens || query.headDim != key.headDim || query.batches != key.batches)
@@ -995,30 +1024,33 @@ Result<HeadTensors> readHeadTensors(const TensorFile& queries, const TensorFile&
                     {"second", shapeText(keys.tensors()[key.index].shape)}});
         checkIndex("batch", choice.batch, query.batches, queryName);
         checkIndex("head", choice.head, query.heads, queryName);
-        if (key.heads < 1 || query.heads % key.heads != 0)
-            refuse("{query} has {queries} heads and {key} {keys}; expected as many, or a whole number of "
-                   "queries for each "
-                   "key head",
-                   {{"query", queryName},
-                    {"queries", std::to_string(query.heads)},
-                    {"key", keyName},
-                    {"keys", std::to_string(key.heads)}});
+        if (query.heads % key.heads != 0)
+            refuse(
+                "{query} has the shape {first} and {key} {second}; expected as many heads, or a whole number "
+                "of query heads for each key head",
+                {{"query", queryName},
+                 {"first", shapeText(queries.tensors()[query.index].shape)},
+                 {"key", keyName},
+                 {"second", shapeText(keys.tensors()[key.index].shape)}});
         HeadTensors tensors;
         tensors.headDim = static_cast<int>(query.headDim);
         tensors.tokens = query.tokens;
         tensors.heads = query.heads;
         tensors.batches = query.batches;
-        const auto take = [](Result<TensorRows> rows) {
+        const auto take = [](const TensorFile& file, Result<TensorRows> rows) {
             if (!rows)
-                throw Refusal{rows.error().message};
+                throw Refusal{rows.error().message, file.name()};
             return std::move(rows->values);
         };
-        tensors.query = take(queries.matrix(query.index, query.leading(choice.batch, choice.head)));
-        tensors.key =
-            take(keys.matrix(key.index, key.leading(choice.batch, choice.head / (query.heads / key.heads))));
+        tensors.query = take(queries, queries.matrix(query.index, query.leading(choice.batch, choice.head)));
+        tensors.key = take(
+            keys, keys.matrix(key.index, key.leading(choice.batch, choice.head / (query.heads / key.heads))));
         for (const std::vector<double>* values : {&tensors.query, &tensors.key})
-            tensors.notFinite += std::count_if(values->begin(), values->end(),
-                                               [](double value) { return !std::isfinite(value); });
+            for (const double value : *values)
+                if (std::isfinite(value))
+                    tensors.greatest = std::max(tensors.greatest, std::fabs(value));
+                else
+                    ++tensors.notFinite;
         const std::string& queryType = queries.tensors()[query.index].type;
         const std::string& keyType = keys.tensors()[key.index].type;
         tensors.precision = queryType == keyType ? queryType : queryType + ", " + keyType;

@@ -37,7 +37,8 @@ struct TensorRows
 class TensorFile
 {
 public:
-    /// `name` is of the file, for sentences. Errors: BadInput with one sentence and the name as context.
+    /// `name` is of the file, for sentences. Errors: BadInput with one sentence and the name, in it or as
+    /// context.
     static Result<TensorFile> open(std::shared_ptr<std::istream> stream, std::string name);
 
     const std::string& name() const { return m_name; }
@@ -85,6 +86,9 @@ Result<HeadTensors> readHeadTensors(const TensorFile& queries, const TensorFile&
 
 /// Whether a file with these first bytes is one of tensors: .npy, .npz, or .safetensors.
 bool looksLikeTensors(std::string_view firstBytes);
+
+/// BadInput about `file`; a sentence that names the file already, as the tensor of a .npy, has no context.
+Error badTensors(const std::string& file, Message message);
 
 /// "[2, 64]" and "q, k, …", for sentences.
 std::string shapeText(const std::vector<std::int64_t>& shape);

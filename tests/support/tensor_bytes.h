@@ -34,6 +34,14 @@ inline std::string floats(const std::vector<float>& values)
     return bytes;
 }
 
+inline std::string doubles(const std::vector<double>& values)
+{
+    std::string bytes;
+    for (const double value : values)
+        bytes += littleEndian(std::bit_cast<std::uint64_t>(value));
+    return bytes;
+}
+
 inline std::string safetensors(const std::string& head, const std::string& numbers)
 {
     return littleEndian(static_cast<std::uint64_t>(head.size())) + head + numbers;
@@ -43,6 +51,12 @@ inline std::string safetensors(const std::string& head, const std::string& numbe
 inline std::string npyOf(const std::string& shape, const std::vector<float>& values)
 {
     return npy("{'descr': '<f4', 'fortran_order': False, 'shape': " + shape + ", }", floats(values));
+}
+
+/// The same of float64.
+inline std::string npyOfDoubles(const std::string& shape, const std::vector<double>& values)
+{
+    return npy("{'descr': '<f8', 'fortran_order': False, 'shape': " + shape + ", }", doubles(values));
 }
 
 } // namespace ropewalk::test

@@ -79,27 +79,31 @@ private slots:
         const float nan = std::numeric_limits<float>::quiet_NaN();
         const float infinite = std::numeric_limits<float>::infinity();
         row("a vector", npyOf("(4,)", {1, 2, 3, 4}),
-            "folder/file.npy: folder/file.npy has the shape [4]; expected [positions, width], a row for each "
+            "folder/file.npy has the shape [4]; expected [positions, width], a row for each "
             "position");
         row("a batch of two", npyOf("(2, 1, 2)", {1, 2, 3, 4}),
-            "folder/file.npy: folder/file.npy has the shape [2, 1, 2]; expected [positions, width], a row "
+            "folder/file.npy has the shape [2, 1, 2]; expected [positions, width], a row "
             "for "
             "each position");
         row("no rows", npyOf("(0, 2)", {}),
-            "folder/file.npy: folder/file.npy has the shape [0, 2]; expected [positions, width], a row for "
+            "folder/file.npy has the shape [0, 2]; expected [positions, width], a row for "
             "each position");
         row("not finite", npyOf("(2, 2)", {1, nan, infinite, 4}),
-            "folder/file.npy: folder/file.npy has 2 numbers that are NaN or infinite; expected none");
+            "folder/file.npy is NaN or infinite at 2 of 4 places; expected finite numbers");
+        row("too wide", npyOf("(1, 70000)", std::vector<float>(70000)),
+            "folder/file.npy has the shape [1, 70000]; expected at most 131\u202f072 positions and a width "
+            "of "
+            "65\u202f536");
         row("whole numbers",
             npy("{'descr': '<i4', 'fortran_order': False, 'shape': (1, 2), }", floats({1, 2})),
-            "folder/file.npy: folder/file.npy is of type <i4; expected float16, bfloat16, float32 or "
+            "folder/file.npy is of type <i4; expected float16, bfloat16, float32 or "
             "float64");
         row("Fortran order",
             npy("{'descr': '<f4', 'fortran_order': True, 'shape': (1, 2), }", floats({1, 2})),
-            "folder/file.npy: folder/file.npy is in Fortran order; expected C order, as "
+            "folder/file.npy is in Fortran order; expected C order, as "
             "numpy.ascontiguousarray gives it");
         row("big-endian", npy("{'descr': '>f4', 'fortran_order': False, 'shape': (1, 2), }", floats({1, 2})),
-            "folder/file.npy: folder/file.npy is big-endian (float32); expected a little-endian one");
+            "folder/file.npy is big-endian (float32); expected a little-endian one");
     }
     void learnedRefused()
     {
@@ -167,19 +171,29 @@ private slots:
         QCOMPARE(
             refused({v, {"r", "[3,2]", {1, 2, 3, 4, 5, 6}}}),
             QString("model.safetensors: r has the shape [3, 2]; expected [4, d_model] or [d_model, 2, 2], "
-                    "as v has 2 heads of 2 channels"));
-        QCOMPARE(refused({v, {"r", "[4,1]", {1, 2, 3, 4}}}),
-                 QString("model.safetensors: d_model is 1; expected an even number, one half for the sines "
-                         "and one for the cosines"));
+                    "as v is [2, 2]"));
+        QCOMPARE(
+            refused({v, {"r", "[4,1]", {1, 2, 3, 4}}}),
+            QString("model.safetensors: d_model is 1; expected an even number up to 65\u202f536, one half "
+                    "for the sines and one for the cosines"));
         QCOMPARE(refused({v, r, {"u", "[2]", {1, 2}}}),
                  QString("model.safetensors: u has the shape [2]; expected [2, 2], as that of v"));
-        QCOMPARE(refused({v, {"r", "[4,2]", {1, 0, 0, 1, 10, 20, 30, HUGE_VALF}}}),
-                 QString("model.safetensors: r has 1 numbers that are NaN or infinite; expected none"));
-        QCOMPARE(sentence(readTransformerXl(opened(npyOf("(3,)", {1, 2, 3})), nullptr, 0)),
-                 QString("folder/file.npy: d_model is 3; expected an even number, one half for the sines and "
-                         "one for the cosines"));
+        QCOMPARE(
+            refused({v, {"r", "[4,2]", {1, 0, 0, 1, 10, 20, 30, HUGE_VALF}}}),
+            QString("model.safetensors: r is NaN or infinite at 1 of 8 places; expected finite numbers"));
+        QCOMPARE(
+            sentence(readTransformerXl(opened(npyOf("(3,)", {1, 2, 3})), nullptr, 0)),
+            QString("folder/file.npy: d_model is 3; expected an even number up to 65\u202f536, one half for "
+                    "the sines and one for the cosines"));
+        QCOMPARE(sentence(readTransformerXl(opened(npyOf("(2,)", {1, 2})), nullptr, 1)),
+                 QString("transformer_xl_head is 1; folder/file.npy has one, expected 0"));
+        // Beyond what double precision holds only numbers of a file in double precision go.
+        const TensorFile large = opened(npyOfDoubles("(1, 2)", {1e200, 1e200}), "r.npy");
+        const TensorFile own = opened(npyOfDoubles("(1,)", {1e200}), "v.npy");
+        QCOMPARE(sentence(readTransformerXl(own, &large, 0)),
+                 QString("v.npy: rᵀv is beyond the range of double precision; expected smaller numbers"));
         QCOMPARE(sentence(readTransformerXl(opened(npyOf("(1, 1, 2)", {1, 2})), nullptr, 0)),
-                 QString("folder/file.npy: folder/file.npy has the shape [1, 1, 2]; expected [width] or "
+                 QString("folder/file.npy has the shape [1, 1, 2]; expected [width] or "
                          "[heads, width]"));
     }
 };

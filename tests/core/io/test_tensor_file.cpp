@@ -133,6 +133,7 @@ private slots:
     void choices();
     void refused_data();
     void refused();
+    void namesTheFileOnce();
     void hugeShapesNeedNoMemory();
     void brokenEverywhere_data();
     void brokenEverywhere();
@@ -289,7 +290,7 @@ void TestTensorFile::choices()
     QVERIFY(sentence(choice).contains("head is 4; q has 4, expected 0 to 3"));
     choice.head = 0;
     choice.batch = 1;
-    QVERIFY(sentence(choice).contains("batch is 1; q has 1"));
+    QVERIFY(sentence(choice).contains("batch is 1; q has one, expected 0"));
     choice.batch = 0;
     choice.queryTensor = "k"; // any name may be the queries
     choice.keyTensor = "k";
@@ -332,8 +333,8 @@ void TestTensorFile::refused_data()
     row("negative", both(npy("{'descr': '<f4', 'fortran_order': False, 'shape': (-1, 2), }", "")),
         "not that of a .npy");
     row("too few numbers", both(npy(kHead, floats({1}))),
-        "has 4 bytes of numbers; its shape [1, 2] of float32 needs 8");
-    row("too many numbers", both(npy(kHead, floats({1, 2, 3}))), "has 12 bytes of numbers");
+        "has 4 B of numbers; its shape [1, 2] of float32 needs 8 B");
+    row("too many numbers", both(npy(kHead, floats({1, 2, 3}))), "has 12 B of numbers");
     row("overflowing shape",
         both(npy("{'descr': '<f4', 'fortran_order': False, 'shape': (1099511627776, 1099511627776, 2), }",
                  "")),
@@ -447,7 +448,56 @@ void TestTensorFile::refused()
     QVERIFY2(outcome.sentence.contains(sentence), qPrintable(outcome.sentence));
     QVERIFY2(!outcome.sentence.contains('{') || outcome.sentence.contains("line 1"),
              qPrintable(outcome.sentence));
-    QVERIFY(outcome.sentence.startsWith("file: "));
+    QVERIFY(outcome.sentence.startsWith("file: ") || outcome.sentence.startsWith("the head of file "));
+}
+
+/// A .npy has no name but the file's: a sentence about it says it once, and is about the right one of two
+/// files.
+void TestTensorFile::namesTheFileOnce()
+{
+    const auto open = [](const std::string& bytes, const char* name) {
+        auto file = TensorFile::open(std::make_shared<std::istringstream>(bytes), name);
+        if (!file)
+            qFatal("%s", toEnglish(file.error()).c_str());
+        return std::move(*file);
+    };
+    const auto sentence = [&](const std::string& q, const std::string& k, std::int64_t head = 0) {
+        const TensorFile queries = open(q, "a/q.npy"), keys = open(k, "a/k.npy");
+        TensorChoice choice;
+        choice.head = head;
+        const auto read = readHeadTensors(queries, keys, choice);
+        return read ? QString() : QString::fromStdString(toEnglish(read.error()));
+    };
+    const std::string row = npyOf("(1, 2)", {1, 2});
+    QCOMPARE(sentence(row, row), QString());
+    QCOMPARE(sentence(npyOf("(0, 1, 2)", {}), row),
+             QString("a/q.npy has the shape [0, 1, 2], without a head; expected at least one"));
+    QCOMPARE(sentence(row, npyOf("(1, 0, 1, 2)", {})),
+             QString("a/k.npy has the shape [1, 0, 1, 2], without a head; expected at least one"));
+    QCOMPARE(sentence(row, row, 1), QString("head is 1; a/q.npy has one, expected 0"));
+    QCOMPARE(
+        sentence(npyOf("(3, 1, 2)", std::vector<float>(6)), npyOf("(2, 1, 2)", std::vector<float>(4))),
+        QString("a/q.npy has the shape [3, 1, 2] and a/k.npy [2, 1, 2]; expected as many heads, or a whole "
+                "number of query heads for each key head"));
+    const std::string big =
+        npy("{'descr': '>f4', 'fortran_order': False, 'shape': (1, 2), }", floats({1, 2}));
+    QCOMPARE(sentence(row, big), QString("a/k.npy is big-endian (float32); expected a little-endian one"));
+    // The keys of a file with names are said to be of that file.
+    QCOMPARE(
+        sentence(row, zip({{"x.npy", row}, {"y.npy", row}})),
+        QString("a/k.npy: the file has no tensor named k or key; it has x, y; expected k_tensor=NAME to say "
+                "which"));
+    const TensorFile alone = open(row, "a/q.npy");
+    const auto read = readHeadTensors(alone, alone, {});
+    QVERIFY(!read);
+    QCOMPARE(QString::fromStdString(toEnglish(read.error())),
+             QString("a/q.npy is one tensor; expected two, queries and keys, or a file for each (q and k)"));
+    // The greatest of the finite numbers is known.
+    const TensorFile large = open(npyOfDoubles("(2, 2)", {1, -1e160, HUGE_VAL, 3}), "l.npy");
+    const auto numbers = readHeadTensors(large, open(npyOf("(2, 2)", {1, 2, 3, 4}), "k.npy"), {});
+    QVERIFY(numbers);
+    QCOMPARE(numbers->greatest, 1e160);
+    QCOMPARE(numbers->notFinite, std::int64_t{1});
 }
 
 /// A sparse file says that it holds much; only the head is looked at before the limits are.
