@@ -56,6 +56,9 @@ std::vector<int> channelsOfFile(const RopeConfig& config, Layout layout)
     return channels;
 }
 
+/// Up to here the fourth powers that the stable rank takes, summed over 2²⁷ numbers, are finite.
+constexpr double kGreatestOfProducts = 1e68;
+
 std::vector<Issue> notesOn(const HeadTensors& tensors, const RopeConfig& config)
 {
     std::vector<Issue> notes;
@@ -67,6 +70,11 @@ std::vector<Issue> notesOn(const HeadTensors& tensors, const RopeConfig& config)
     if (tensors.notFinite > 0)
         add(Severity::Warning, "{tensors}: {count} values are NaN or infinite; they are gaps",
             {{"count", groupedDigits(tensors.notFinite)}});
+    if (tensors.greatest > kGreatestOfProducts)
+        add(Severity::Warning,
+            "{tensors}: values up to {greatest}; where a sum of their products is beyond the range of double "
+            "precision, figures have gaps",
+            {{"greatest", shortNumber(tensors.greatest, 3)}});
     if (!tensors.leftOut.empty())
         add(Severity::Read,
             tensors.leftOut.size() == 1

@@ -116,6 +116,12 @@ double cosineSum(const ConfigurationResult& result, double distance)
     return sum / pairs;
 }
 
+/// A gap where finite numbers of a file have no finite sum.
+double finite(double value)
+{
+    return std::isfinite(value) ? value : kNone;
+}
+
 /// `rows` learned embeddings as they are before training.
 LearnedRows untrainedRows(const FigureOptions& options, int rows)
 {
@@ -170,9 +176,9 @@ public:
     {
         const int heads = static_cast<int>(m_options.settings.whole("alibi_heads"));
         const std::uint64_t seed = m_options.seed;
-        if (!add({}, [&](Panel& panel) { rope(panel); }))
+        if (!add(nullptr, [&](Panel& panel) { rope(panel); }))
             return false;
-        const auto addKnown = [&](const PanelKey& key, auto fill) { return add(key, fill); };
+        const auto addKnown = [&](const PanelKey& key, auto fill) { return add(&key, fill); };
         if (!addKnown({"sinusoidal", m_width, m_span}, [&](Panel& panel) { sinusoidal(panel); }))
             return false;
         // What is of a file is drawn where the file is open; nothing is made up in its place.
@@ -190,11 +196,14 @@ public:
                 return false;
         } else if (!files || !files->learned) {
             sayMissing("learned_file", "the learned table is not drawn: {file} is not open");
-        } else if (!addKnown({"learned", 0, m_span, 0, 0, files},
-                             [&](Panel& panel) { learned(panel, *files->learned); })) {
-            return false;
+        } else {
+            if (!addKnown({"learned", 0, m_span, 0, 0, files},
+                          [&](Panel& panel) { learned(panel, *files->learned); }))
+                return false;
+            noteGaps("learned_file", files->learned->name, files->learned->rows);
         }
         if (m_options.settings.text("transformer_xl_file").empty()) {
+            noteHeadInVain();
             if (!addKnown({"transformer_xl", m_width, m_span, 0, seed}, [&](Panel& panel) {
                     transformerXl(panel, TransformerXlTerm(seed, m_width, kBase),
                                   "Transformer-XL: random weights");
@@ -212,6 +221,7 @@ public:
                          {{"file", vector.name}, {"head", std::to_string(vector.head)}}});
                 }))
                 return false;
+            noteGaps("transformer_xl_file", vector.name, m_span + 1);
         }
         return addKnown({"t5", 0, m_span}, [&](Panel& panel) { t5(panel); }) &&
                addKnown({"deberta", 0, m_span, 0, seed}, [&](Panel& panel) { deberta(panel); }) &&
@@ -221,18 +231,20 @@ public:
     }
 
 private:
-    /// Takes a panel over from the last data, or makes it. False after a stop.
+    /// Takes a panel over from the last data, or makes it; one without a key is always made. False after a
+    /// stop.
     template<class Fill>
-    bool add(const std::optional<PanelKey>& key, Fill fill)
+    bool add(const PanelKey* key, Fill fill)
     {
         if (key && m_before)
             for (const Panel& panel : m_before->panels)
-                if (panel.key == key && !panel.isCoarse) {
+                if (panel.key == *key && !panel.isCoarse) {
                     m_data.panels.push_back(panel);
                     return true;
                 }
         Panel panel;
-        panel.key = key;
+        if (key)
+            panel.key = *key;
         panel.distances = m_all;
         fill(panel);
         panel.isCoarse = panel.isCoarse || panel.distances != m_all || (panel.map.empty() && !m_hasMaps);
@@ -305,6 +317,36 @@ private:
             {Severity::Warning, key, {text, {{"file", std::string(m_options.settings.text(key))}}}});
     }
 
+    void noteHeadInVain()
+    {
+        const std::string_view head = m_options.settings.text("transformer_xl_head");
+        if (head != findFigureSetting("transformer_xl_head")->preset)
+            m_data.notes.push_back({Severity::Warning,
+                                    "transformer_xl_head",
+                                    {"{value} is set and has no effect without transformer_xl_file",
+                                     {{"value", std::string(head)}}}});
+    }
+
+    /// What a file's finite numbers leave no finite score of, at the distances below `reach` of the last
+    /// panel.
+    void noteGaps(const char* key, const std::string& file, int reach)
+    {
+        const Panel& panel = m_data.panels.back();
+        const std::vector<double>& y = panel.curves.front().y;
+        std::size_t gaps = 0;
+        for (std::size_t i = 0; i < y.size(); ++i)
+            gaps += std::isnan(y[i]) && std::fabs((*panel.distances)[i]) < reach;
+        if (gaps > 0)
+            m_data.notes.push_back(
+                {Severity::Warning,
+                 key,
+                 {"{file}: at {count} of {all} distances the sum of the products is beyond the "
+                  "range of double precision; the curve has gaps there",
+                  {{"file", file},
+                   {"count", groupedDigits(static_cast<long long>(gaps))},
+                   {"all", groupedDigits(std::ssize(y))}}}});
+    }
+
     void noteVector(const TransformerXlVector& vector)
     {
         if (vector.isGiven)
@@ -338,7 +380,8 @@ private:
             const auto at = static_cast<std::size_t>(std::fabs(distance));
             if (at >= means.size() || !std::isnan(means[at]))
                 continue;
-            means[at] = meanProductOfRows(table.values, table.rows, table.width, static_cast<int>(at));
+            means[at] =
+                finite(meanProductOfRows(table.values, table.rows, table.width, static_cast<int>(at)));
             if (m_job.stop.stop_requested())
                 return;
         }
@@ -355,7 +398,7 @@ private:
         };
         panel.map = cells(kMapSize, [&](int m, int n) {
             return std::max(m, n) < table.rows
-                       ? std::inner_product(rowOf(m).begin(), rowOf(m).end(), rowOf(n).begin(), 0.0)
+                       ? finite(std::inner_product(rowOf(m).begin(), rowOf(m).end(), rowOf(n).begin(), 0.0))
                        : kNone;
         });
     }
@@ -364,8 +407,8 @@ private:
     {
         begin(panel, "transformer_xl", std::move(title), "v · W R(r), before 1/√dₕ", "score", true);
         panel.curves.push_back({"transformer_xl", "Transformer-XL", 0, false,
-                                over(panel, [&](double r) { return term.at(r); })});
-        mapOfDistance(panel, [&](double r) { return term.at(r); });
+                                over(panel, [&](double r) { return finite(term.at(r)); })});
+        mapOfDistance(panel, [&](double r) { return finite(term.at(r)); });
     }
 
     void t5(Panel& panel) const

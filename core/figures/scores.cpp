@@ -39,6 +39,7 @@ struct ScoreMap
     std::vector<double> columnMean;                    ///< mean over the queries in view that see the key
     double reach = 0.0; ///< greatest |cell| before pooling, as far as it was looked for
     std::int64_t deadQueries = 0, deadKeys = 0;
+    std::int64_t beyondRange = 0; ///< blocks whose cells a precision below double cannot hold
 };
 
 /// Cell i of a grid stands for position i·stride + offset.
@@ -738,7 +739,11 @@ private:
         // Damping takes floats out of the range in which they are fast.
         const bool isDamped = std::any_of(m_terms.begin(), m_terms.end(),
                                           [](const ScoreTerm& term) { return !term.dampingRate.empty(); });
-        return asked == "auto" && areMany && grid.block > 1 && m_terms.size() == 1 && !isDamped
+        // Nor do floats hold the products of large numbers.
+        constexpr double kGreatestOfFloats = 1e15;
+        const bool areLarge = m_options.content == Content::File && m_options.tensors &&
+                              m_options.tensors->greatest > kGreatestOfFloats;
+        return asked == "auto" && areMany && !areLarge && grid.block > 1 && m_terms.size() == 1 && !isDamped
                    ? ScorePrecision::Single
                    : ScorePrecision::Double;
     }
@@ -786,6 +791,9 @@ private:
                 0.5 * static_cast<double>(sampling.position(keys.first) + sampling.position(keys.end - 1)));
         }
         m_map.deadQueries = std::count(m_deadQueries.begin(), m_deadQueries.end(), 1);
+        if (op.precision != ScorePrecision::Double)
+            for (std::size_t block = 0; block < blocks; ++block)
+                m_map.beyondRange += m_count[block] > 0 && !std::isfinite((*m_mean)[block]);
         m_map.deadKeys = std::count(m_deadKeys.begin(), m_deadKeys.end(), 1);
         return {};
     }
@@ -868,6 +876,16 @@ Result<std::shared_ptr<const FigureData>> computeScoreMaps(FigureJob& job)
                   "are "
                   "masked",
                   {{"queries", groupedDigits(done->deadQueries)}, {"keys", groupedDigits(done->deadKeys)}}});
+        if (done->beyondRange > 0)
+            note(Severity::Warning, "score_precision",
+                 {"{count} of {all} blocks in view are beyond the range of {precision}; they are gaps, and "
+                  "not "
+                  "with score_precision=double",
+                  {{"count", groupedDigits(done->beyondRange)},
+                   {"all", groupedDigits(std::ssize(*done->values))},
+                   {"precision", done->precision == ScorePrecision::Single
+                                     ? "single precision"
+                                     : std::string(options.settings.text("score_precision"))}}});
         if (drawable[i]->shown.config.xpos && !options.settings.is("mask", "causal"))
             note(Severity::Warning, "mask",
                  "xPos grows without bound for keys after the query; its map stays causal");
@@ -1090,8 +1108,8 @@ Message captionOf(const FigureResults& results, const ScoreMap& map, bool isComp
     if (settings.is("map_pairs", "picked"))
         add("pair {pair} only", {{"pair", std::to_string(options.pair)}});
     if (map.stride > 1)
-        add(isSoftmax(options) ? "preview: every {stride}th query and key, row sums from these"
-                               : "preview: every {stride}th query and key",
+        add(isSoftmax(options) ? "every {stride}th query and key, row sums from these"
+                               : "every {stride}th query and key",
             {{"stride", groupedDigits(map.stride)}});
     else if (map.grid.block > 1)
         add("{pooling} of {block} × {block} cells",

@@ -59,6 +59,8 @@ private slots:
     void mapsFollowTheCurves();
     void learnedFromAFile();
     void transformerXlFromAFile();
+    void beyondTheRange();
+    void headWithoutFile();
     void fourTerms();
     void orderOfWords();
     void withoutRotationRopeIsBlindToo();
@@ -311,6 +313,54 @@ void TestEncodingsFigure::transformerXlFromAFile()
         QCOMPARE(absoluteDifference(valueAt(with, "transformer_xl", r), static_cast<double>(sum), 1e-13),
                  QString());
     }
+}
+
+/// Finite numbers of a file whose products are not: gaps that are said, and axes that hold the rest.
+void TestEncodingsFigure::beyondTheRange()
+{
+    auto tensors = std::make_shared<EncodingTensors>();
+    LearnedRows rows;
+    rows.name = "table.npy";
+    rows.rows = 4;
+    rows.width = 1;
+    rows.values = {1e200, 1.0, 1e200,
+                   1e-200}; // E[0]·E[2] is beyond, and so is every square of the large ones
+    tensors->learned = rows;
+    TransformerXlVector vector;
+    vector.name = "v.npy";
+    vector.projected = {1e308, 1e308, 1e308, 1e308};
+    tensors->transformerXl = vector;
+    FigureAsk ask{
+        "encodings",
+        {named(64, 64)},
+        {{"learned_file", "table.npy"}, {"transformer_xl_file", "v.npy"}, {"encodings_span", "16"}}};
+    ask.options.encodingTensors = tensors;
+    const FigureSpec figure = figureFor(ask);
+    QCOMPARE(brokenPromise(figure), std::string());
+    for (const double r : {0.0, 2.0, -2.0})
+        QVERIFY(std::isnan(valueAt(figure, "learned", r)));
+    QVERIFY(std::isfinite(valueAt(figure, "learned", 1.0)) && std::isfinite(valueAt(figure, "learned", 3.0)));
+    QVERIFY(std::isnan(valueAt(figure, "transformer_xl", 0.0))); // 2e308
+    const auto said = [&](const char* words) {
+        return std::count_if(figure.notes.begin(), figure.notes.end(), [&](const Issue& note) {
+            return toEnglish(note.text).find(words) != std::string::npos;
+        });
+    };
+    QCOMPARE(said("table.npy: at 3 of 33 distances the sum of the products is beyond the range"), 1);
+    QCOMPARE(said("v.npy: at "), 1);
+    // Beyond the rows there is nothing, and nothing to say.
+    tensors->learned->values = {1.0, 1.0, 1.0, 1.0};
+    tensors->transformerXl->projected = {1.0, 1.0, 1.0, 1.0};
+    QVERIFY(figureFor(ask).notes.empty());
+}
+
+void TestEncodingsFigure::headWithoutFile()
+{
+    const FigureSpec figure = figureFor({"encodings", {named(64, 64)}, {{"transformer_xl_head", "3"}}});
+    QCOMPARE(figure.notes.size(), std::size_t{1});
+    QCOMPARE(toEnglish(figure.notes[0].text),
+             std::string("3 is set and has no effect without transformer_xl_file"));
+    QVERIFY(figureFor({"encodings", {named(64, 64)}, {{"transformer_xl_head", "0"}}}).notes.empty());
 }
 
 void TestEncodingsFigure::fourTerms()

@@ -177,6 +177,7 @@ private slots:
     void whatAChangeComputes();
     void whatTheTilesAreComputedIn();
     void roundedRowsOfMeans();
+    void beyondTheRange();
     void marginals();
     void failures();
 };
@@ -389,7 +390,7 @@ void TestScoresFigure::preview()
     ask.isCoarse = true;
     const FigureSpec figure = figureFor(ask);
     QVERIFY(figure.isCoarse);
-    QVERIFY(contains(figure.caption, "preview: every 16th"));
+    QVERIFY(contains(figure.caption, "preview · ") && contains(figure.caption, "every 16th"));
     const MapSpec& map = figure.maps.front();
     QCOMPARE(map.rows, std::int64_t{256});
     ask.isCoarse = false;
@@ -558,6 +559,63 @@ void TestScoresFigure::roundedRowsOfMeans()
     const FigureSpec curve = figureFor(ask);
     QCOMPARE(curve.provenance.precision, std::string("double"));
     QVERIFY(contains(curve.notes.at(0).text, "bf16 has no effect"));
+}
+
+/// Finite numbers of a file beyond what their products can be held in: double takes the place of single
+/// precision, what was asked for has gaps that are said, and what no precision holds is said too.
+void TestScoresFigure::beyondTheRange()
+{
+    const auto tensors = [](std::int64_t tokens, double size) {
+        auto made = std::make_shared<HeadTensors>();
+        made->name = "large";
+        made->headDim = 2;
+        made->tokens = tokens;
+        made->layout = Layout::Half;
+        made->greatest = size;
+        for (std::int64_t i = 0; i < tokens; ++i)
+            for (int c = 0; c < 2; ++c) {
+                made->query.push_back(c == 0 ? size : 0.0);
+                made->key.push_back(c == 0 ? size : 0.0);
+            }
+        return made;
+    };
+    const auto count = [](const FigureSpec& figure, const char* words) {
+        return std::count_if(figure.notes.begin(), figure.notes.end(),
+                             [&](const Issue& note) { return contains(note.text, words); });
+    };
+    FigureAsk ask{"scores",
+                  {plain(2)},
+                  {{"map_length", "1100"}, {"map_pixels", "20"}, {"pooling", "max"}, {"mask", "none"}}};
+    ask.options.content = Content::File;
+    ask.options.tensors = tensors(1100, 1.0);
+    QCOMPARE(figureFor(ask).provenance.precision, std::string("single"));
+    ask.options.tensors = tensors(1100, 1e25);
+    const FigureSpec large = figureFor(ask);
+    QCOMPARE(large.provenance.precision, std::string("double"));
+    QVERIFY(large.notes.empty());
+    QCOMPARE(relativeDifference(large.maps.front().values->front(), 0.5e50, 1e-12), QString());
+    ask.settings.emplace_back("score_precision", "single");
+    const FigureSpec single = figureFor(ask);
+    QCOMPARE(count(single, "are beyond the range of single precision; they are gaps"), 1);
+    // Not in double either.
+    FigureAsk vast{"scores", {plain(2)}, {{"map_length", "8"}}};
+    vast.options.content = Content::File;
+    vast.options.m = 5;
+    vast.options.n = 2;
+    vast.options.tensors = tensors(8, 1e160);
+    const FigureSpec none = figureFor(vast);
+    QVERIFY(std::none_of(none.maps.front().values->begin(), none.maps.front().values->end(),
+                         [](double value) { return std::isfinite(value); }));
+    QCOMPARE(count(none, "large: values up to 1e+160; where a sum of their products is beyond"), 1);
+    vast.options.tensors = tensors(8, 1e60);
+    QCOMPARE(count(figureFor(vast), "values up to"), 0);
+    // Each figure that multiplies them says so.
+    vast.options.tensors = tensors(8, 1e160);
+    for (const char* figure : {"decay", "pairs", "channels", "clusters", "plane"}) {
+        const FigureSpec other = figureFor({figure, {plain(2)}, {}, vast.options});
+        QCOMPARE(count(other, "large: values up to"), 1);
+        QCOMPARE(brokenPromise(other), std::string());
+    }
 }
 
 void TestScoresFigure::marginals()
