@@ -730,6 +730,27 @@ void noteSettings(const std::vector<Setting>& settings, std::vector<FigureConfig
         updateNotes(settings, shown.letter, shown.config);
 }
 
+std::vector<Issue> settingsOfOtherFigures(const std::vector<Setting>& settings, std::string_view figure)
+{
+    std::vector<Issue> notes;
+    for (const Setting& setting : settings) {
+        const FigureSettingInfo* info = findFigureSetting(setting.key);
+        if (!info || info->isOf(figure))
+            continue;
+        std::string figures(info->figures);
+        for (std::size_t at = figures.find(' '); at != std::string::npos; at = figures.find(' ', at + 2))
+            figures.insert(at, ",");
+        notes.push_back({Severity::Warning,
+                         setting.key,
+                         {"{value} is set and has no effect on {figure}; {key} is a setting of {figures}",
+                          {{"value", shortened(setting.value)},
+                           {"figure", std::string(figure)},
+                           {"key", setting.key},
+                           {"figures", figures}}}});
+    }
+    return notes;
+}
+
 void followOriginal(const RopeConfig& original, RopeConfig& config)
 {
     followMscale(config);

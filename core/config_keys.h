@@ -36,6 +36,9 @@ Result<void> applySettings(const std::vector<Setting>& settings,
 /// of a file would.
 void noteSettings(const std::vector<Setting>& settings, std::vector<FigureConfiguration>& configurations);
 
+/// A warning for each setting that belongs to other figures than `figure` (an id of the catalog).
+std::vector<Issue> settingsOfOtherFigures(const std::vector<Setting>& settings, std::string_view figure);
+
 /// Brings what depends on other values of `config` up to date after a change by hand: the softmax factor that
 /// follows mscale_all_dim, and the notes, which are those of `original` without what is no longer so, as
 /// after noteSettings. Equal configurations have equal notes.

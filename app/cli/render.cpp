@@ -164,12 +164,14 @@ Result<void> render(const QStringList& arguments)
     const Result<std::unique_ptr<Engine>> engine = openEngine(*backend, *cpu);
     if (!engine)
         return engine.error();
-    const Result<FigureSpec> spec = [&] {
+    Result<FigureSpec> spec = [&] {
         ProgressLine line;
         return computeFigure(**engine, **figure, *source, *type, [&](double share) { line.show(share); });
     }();
     if (!spec)
         return spec.error();
+    const std::vector<Issue> inVain = settingsOfOtherFigures(source->settings, (*figure)->id);
+    spec->notes.insert(spec->notes.end(), inVain.begin(), inVain.end());
     if (!sorted->has("--check"))
         return writeAsFile(path, *type, *spec, *picture);
     const Result<QByteArray> content = writeAs(*type, *spec, *picture);

@@ -190,6 +190,7 @@ Result<FigureSource> openSource(const Arguments& arguments)
         !applied)
         return applied.error();
     noteSettings(*settings, source->configurations);
+    source->settings = *settings;
     Result<void> loaded = loadTensors(source->options);
     if (loaded)
         loaded = loadEncodingTensors(source->options);

@@ -25,6 +25,7 @@ struct FigureSource
 {
     std::vector<FigureConfiguration> configurations; ///< at most four
     FigureOptions options;
+    std::vector<Setting> settings = {}; ///< as given with `--set`; applied
 };
 
 /// Takes `--preset`, `--config` or `--session` (the built-in first example where none is given),

@@ -57,6 +57,7 @@ private slots:
     void softmaxFollowsMscale();
     void settingsInVainAreSaid_data();
     void settingsInVainAreSaid();
+    void settingsOfOtherFiguresAreSaid();
 };
 
 void TestConfigKeys::set_data()
@@ -491,6 +492,29 @@ void TestConfigKeys::settingsInVainAreSaid_data()
     row({"temperature_length=4096"}, "temperature_length", "without a temperature");
     row({"temperature=rope_id", "temperature_length=4096"}, "temperature_length", "");
     row({"rule=none", "factor=4"}, "factor", "with the rule none");
+}
+
+void TestConfigKeys::settingsOfOtherFiguresAreSaid()
+{
+    std::vector<Setting> settings;
+    for (const char* text : {"stage=softmax", "base=1e6", "m=12", "cluster_points=64"})
+        settings.push_back(*parseSetting(text));
+    const std::vector<Issue> notes = settingsOfOtherFigures(settings, "clusters");
+    QCOMPARE(notes.size(), std::size_t{1});
+    QCOMPARE(notes[0].field, std::string("stage"));
+    QVERIFY(notes[0].severity == Severity::Warning);
+    QCOMPARE(toEnglish(notes[0].text),
+             std::string("softmax is set and has no effect on clusters; stage is a setting of scores"));
+    QVERIFY(settingsOfOtherFigures({*parseSetting("stage=softmax")}, "scores").empty());
+    // One that several figures read names them all.
+    const auto several = std::find_if(figureSettings().begin(), figureSettings().end(), [](const auto& info) {
+        return info.figures.find(' ') != std::string_view::npos && !info.isOf("results");
+    });
+    QVERIFY(several != figureSettings().end());
+    const auto said = settingsOfOtherFigures({{"", std::string(several->key), "1"}}, "results");
+    QCOMPARE(said.size(), std::size_t{1});
+    QString list = QString::fromStdString(std::string(several->figures));
+    QVERIFY(QString::fromStdString(toEnglish(said[0].text)).endsWith(list.replace(" ", ", ")));
 }
 
 void TestConfigKeys::settingsInVainAreSaid()

@@ -319,6 +319,15 @@ void TestCli::otherKindsOfFiles()
 
 void TestCli::kindsOfLayersOfPresets()
 {
+    // A setting of another figure is said to be set in vain.
+    const auto inVain = [this](const QStringList& set) {
+        QStringList fields;
+        for (const QJsonValue& note : figure("spectrum", set)["notes"].toArray())
+            if (note.toObject()["text"].toString().contains("has no effect on spectrum"))
+                fields.append(note.toObject()["field"].toString());
+        return fields;
+    };
+    QCOMPARE(inVain({"--set", "stage=softmax", "--set", "spectrum_value=turns"}), QStringList{"stage"});
     const QJsonArray both = figure("spectrum", {"--preset", "gemma-3-4b"})["configurations"].toArray();
     QCOMPARE(both.size(), 2);
     const QJsonArray one =
