@@ -19,8 +19,9 @@ constexpr double kHalfStep = 0x1p-11;
 constexpr std::array kModes{
     PrecisionModeInfo{PrecisionMode::Float32, "float32", "float32", "fl32(fl32(p)·fl32(θ))"},
     PrecisionModeInfo{PrecisionMode::RunningProduct, "running_product", "running product (ggml CPU)",
-                      "a₀ = fl32(p), aᵢ₊₁ = fl32(aᵢ·c)"},
-    PrecisionModeInfo{PrecisionMode::GgmlCuda, "ggml_cuda", "powers (ggml CUDA)", "fl32(fl32(p)·fl32(cⁱ))"},
+                      "a₀ = fl32(p), aᵢ₊₁ = fl32(aᵢ·c)", "ggml CPU"},
+    PrecisionModeInfo{PrecisionMode::GgmlCuda, "ggml_cuda", "powers (ggml CUDA)", "fl32(fl32(p)·fl32(cⁱ))",
+                      "ggml CUDA"},
     PrecisionModeInfo{PrecisionMode::Bf16Positions, "bf16_positions", "bf16 positions",
                       "fl32(bf16(p)·fl32(θ))"},
     PrecisionModeInfo{PrecisionMode::Bf16Theta, "bf16_theta", "bf16 θ", "fl32(fl32(p)·bf16(fl32(θ)))"},

@@ -40,6 +40,7 @@ struct PrecisionModeInfo
     std::string_view word;  ///< in the names of series, e.g. "bf16_positions"
     std::string_view title; ///< for people
     std::string_view steps; ///< the angle, with fl32, bf16 and fp16 for rounding to nearest even
+    std::string_view shortTitle = title; ///< beside its curve
 };
 
 std::span<const PrecisionModeInfo> precisionModes(); ///< in the order of the enumeration

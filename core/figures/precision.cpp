@@ -183,7 +183,8 @@ void addCurves(PlotSpec& plot, int index, const PrecisionData::Curves& curves, s
         series.y = withoutZeros(chosen(curves.modes[i], quantity, isMean), zeros);
         series.style = SeriesStyle::Line;
         series.isExported = false; // under its own name in the data
-        series.label = std::string(precisionModes()[i].title);
+        series.label = std::string(precisionModes()[i].shortTitle);
+        series.quantity = std::string(precisionModes()[i].title);
         series.colour = static_cast<int>(i);
         series.pattern = static_cast<LinePattern>(i % 4);
         for (const double value : *series.y)

@@ -29,7 +29,7 @@ struct Columns
 /// One rule on one pair schedule, over the lengths of RangeOf.
 struct RuleCurve
 {
-    std::string_view word, title;
+    std::string_view word, title, shortTitle;
     std::vector<double> meanArc, meanDistances;
 };
 
@@ -112,13 +112,13 @@ struct ComparedInfo
 {
     Compared which;
     FrequencyRule rule;
-    std::string_view word, title;
+    std::string_view word, title, shortTitle = title; ///< the short one stands in the plot
 };
 
 constexpr std::array kCompared{
     ComparedInfo{Compared::Plain, FrequencyRule::Default, "plain", "plain"},
-    ComparedInfo{Compared::Abf, FrequencyRule::Default, "abf", "larger base (ABF)"},
-    ComparedInfo{Compared::Linear, FrequencyRule::Linear, "linear", "Position Interpolation"},
+    ComparedInfo{Compared::Abf, FrequencyRule::Default, "abf", "larger base (ABF)", "ABF"},
+    ComparedInfo{Compared::Linear, FrequencyRule::Linear, "linear", "Position Interpolation", "PI"},
     ComparedInfo{Compared::NtkAware, FrequencyRule::NtkAware, "ntk_aware", "NTK-aware"},
     ComparedInfo{Compared::Yarn, FrequencyRule::Yarn, "yarn", "YaRN"},
     ComparedInfo{Compared::Llama3, FrequencyRule::Llama3, "llama3", "Llama-3"},
@@ -154,7 +154,7 @@ RopeConfig underRule(const ComparedInfo& rule, const RopeConfig& plain, const Ro
 RuleCurve ruleCurve(const ComparedInfo& rule, const RopeConfig& plain, const RopeConfig& own,
                     std::int64_t training, const std::vector<double>& lengths, double abfRatio)
 {
-    RuleCurve curve{rule.word, rule.title, {}, {}};
+    RuleCurve curve{rule.word, rule.title, rule.shortTitle, {}, {}};
     const FrequencyTable before = frequencyTable(plain);
     for (const double tokens : lengths) {
         const auto length = static_cast<std::int64_t>(tokens);
@@ -167,12 +167,18 @@ RuleCurve ruleCurve(const ComparedInfo& rule, const RopeConfig& plain, const Rop
     return curve;
 }
 
-/// From T on, four in every doubling, up to N and at least 32T; N itself is one.
-std::vector<double> comparedLengths(std::int64_t training, std::int64_t length)
+/// Up to where the curves of a configuration go on their own: N, and at least 32T.
+std::int64_t lastLength(std::int64_t training, std::int64_t length)
+{
+    return std::max(length, 32 * training);
+}
+
+/// From T on, four in every doubling, up to `end`, which is one, as N is.
+std::vector<double> comparedLengths(std::int64_t training, std::int64_t length, std::int64_t end)
 {
     std::vector<double> lengths;
     const auto from = static_cast<double>(training);
-    const double last = std::max(static_cast<double>(length), 32.0 * from);
+    const auto last = static_cast<double>(end);
     for (int step = 0;; ++step) {
         const double next = std::round(from * std::exp2(step / 4.0));
         if (next > last)
@@ -180,20 +186,29 @@ std::vector<double> comparedLengths(std::int64_t training, std::int64_t length)
         if (lengths.empty() || next > lengths.back())
             lengths.push_back(next);
     }
-    if (length > training) {
-        lengths.push_back(static_cast<double>(length));
-        std::sort(lengths.begin(), lengths.end());
-        lengths.erase(std::unique(lengths.begin(), lengths.end()), lengths.end());
-    }
+    for (const std::int64_t own : {length, end})
+        if (own > training)
+            lengths.push_back(static_cast<double>(own));
+    std::sort(lengths.begin(), lengths.end());
+    lengths.erase(std::unique(lengths.begin(), lengths.end()), lengths.end());
     return lengths;
 }
 
 /// Empty when the configuration states no training length or turns nothing.
-std::optional<RangeOf> rangeOf(int index, const ConfigurationResult& result, const FigureOptions& options)
+std::optional<std::int64_t> trainingOf(const ConfigurationResult& result)
+{
+    const auto training = trainingLength(result.shown.config);
+    const bool hasRange = training && *training >= 2 && result.table.turningPairs() > 0;
+    return hasRange ? training : std::nullopt;
+}
+
+/// `end`: up to where the curves go. Empty when there is no training range.
+std::optional<RangeOf> rangeOf(int index, const ConfigurationResult& result, const FigureOptions& options,
+                               std::int64_t end)
 {
     const RopeConfig& config = result.shown.config;
-    const auto training = trainingLength(config);
-    if (!training || *training < 2 || result.table.turningPairs() == 0)
+    const auto training = trainingOf(result);
+    if (!training)
         return std::nullopt;
     RangeOf range;
     range.configuration = index;
@@ -211,15 +226,15 @@ std::optional<RangeOf> rangeOf(int index, const ConfigurationResult& result, con
         for (std::size_t j = 0; j < range.columns.size(); ++j) {
             const std::int64_t first = range.columns.edges[j];
             // A column between two distances shows the one before it.
-            const std::int64_t end = std::max(range.columns.edges[j + 1], first + 1);
+            const std::int64_t next = std::max(range.columns.edges[j + 1], first + 1);
             range.map.push_back(range.theta[pair] == 0.0 ? kNone
                                                          : static_cast<double>(unseenDistancesWithin(
                                                                range.trained[pair], range.theta[pair],
-                                                               range.training, first, end)) /
-                                                               static_cast<double>(end - first));
+                                                               range.training, first, next)) /
+                                                               static_cast<double>(next - first));
         }
-    range.lengths = comparedLengths(range.training, range.length);
-    RuleCurve own{"own", {}, {}, {}};
+    range.lengths = comparedLengths(range.training, range.length, end);
+    RuleCurve own{"own", {}, {}, {}, {}};
     for (const double tokens : range.lengths) {
         const auto found = inDistributionAt(config, static_cast<std::int64_t>(tokens));
         own.meanArc.push_back(found ? found->meanUnseenArc : kNone);
@@ -403,7 +418,9 @@ void addArcs(PlotSpec& plot, const FigureResults& results, const RangeData& data
             }
         const Values pairs = indices(arcs.size());
         Series series = makeSeries(range, "unseen_arc", "circle", "pair", pairs, std::move(arcs));
-        series.style = &range == &chosen ? SeriesStyle::Bars : SeriesStyle::Line;
+        // A line: bars of the configuration's colour would hide its own markers.
+        series.style = SeriesStyle::Line;
+        series.isEmphasised = &range == &chosen;
         series.isOnSecondAxis = true;
         series.label =
             results.configurations.size() > 1
@@ -415,6 +432,31 @@ void addArcs(PlotSpec& plot, const FigureResults& results, const RangeData& data
             makeSeries(range, "unseen_distances", "1", "pair", pairs, std::move(distances)));
     }
     plot.secondYAxis = AxisSpec{"arc / circle", AxisKind::Plain, false, 0.0, 1.0};
+}
+
+/// Curves that cannot be told apart in the picture are named together, beside the last of them, which lies on
+/// top. `extent`: of the axis.
+void nameTogether(PlotSpec& plot, double extent)
+{
+    const auto isSame = [&](const Series& a, const Series& b) {
+        constexpr double kVisible = 0.003;
+        for (std::size_t i = 0; i < a.x->size(); ++i)
+            if (std::isnan((*a.y)[i]) != std::isnan((*b.y)[i]) ||
+                std::fabs((*a.y)[i] - (*b.y)[i]) > kVisible * extent)
+                return false;
+        return true;
+    };
+    for (auto last = plot.series.rbegin(); last != plot.series.rend(); ++last) {
+        if (last->label.isEmpty())
+            continue;
+        for (auto other = std::next(last); other != plot.series.rend(); ++other) {
+            if (other->label.isEmpty() || *other->x != *last->x || !isSame(*other, *last))
+                continue;
+            last->label = {"{first}, {rest}",
+                           {{"first", toEnglish(last->label)}, {"rest", toEnglish(other->label)}}};
+            other->label = {};
+        }
+    }
 }
 
 PlotSpec rulesPlot(const FigureResults& results, const RangeData& data, const RangeOf& chosen,
@@ -429,6 +471,7 @@ PlotSpec rulesPlot(const FigureResults& results, const RangeData& data, const Ra
     double last = 0.0;
     const auto draw = [&](Series& series, Message label) {
         series.style = SeriesStyle::Line;
+        series.quantity = label;
         series.label = std::move(label);
         for (const double y : *series.y)
             greatest = std::max(greatest, std::isnan(y) ? 0.0 : y);
@@ -441,7 +484,8 @@ PlotSpec rulesPlot(const FigureResults& results, const RangeData& data, const Ra
                                    lengths, curve.meanArc);
         series.colour = colours[k % colours.size()];
         series.pattern = kPatterns[k % kPatterns.size()];
-        draw(series, std::string(curve.title));
+        draw(series, std::string(curve.shortTitle));
+        series.quantity = std::string(curve.title);
         plot.series.push_back(std::move(series));
         plot.series.push_back(makeSeries(chosen, "mean_unseen_distances_" + std::string(curve.word), "1",
                                          "token", lengths, curve.meanDistances));
@@ -454,8 +498,9 @@ PlotSpec rulesPlot(const FigureResults& results, const RangeData& data, const Ra
         Series series = makeSeries(chosen, "mean_unseen_arc_stage_" + std::to_string(k + 1), "circle",
                                    "token", lengths, std::move(share));
         series.pattern = k == 0 ? LinePattern::Dashed : LinePattern::Dotted;
-        draw(series, {"as configured, after {length}",
-                      {{"length", shortLength(static_cast<std::int64_t>(stages[k]))}}});
+        const std::string after = shortLength(static_cast<std::int64_t>(stages[k]));
+        draw(series, {"after {length}", {{"length", after}}});
+        series.quantity = {"as configured, after {length}", {{"length", after}}};
         plot.series.push_back(std::move(series));
     }
     for (const RangeOf& range : data.configurations) {
@@ -475,6 +520,7 @@ PlotSpec rulesPlot(const FigureResults& results, const RangeData& data, const Ra
     const double top = std::max(0.1, std::ceil(greatest * 1.05 / 0.05) * 0.05);
     plot.yAxis = {"mean share of the circle", AxisKind::Plain, false, -0.02 * top,
                   top}; // many curves lie at 0
+    nameTogether(plot, top);
     addGuide(plot, {true,
                     static_cast<double>(chosen.length),
                     GuideRole::Selection,
@@ -534,12 +580,18 @@ void place(PlotSpec& plot, int row, int column, int rowSpan, int columnSpan)
 Result<std::shared_ptr<const FigureData>> computeRange(FigureJob& job)
 {
     auto data = std::make_shared<RangeData>();
+    // All curves end where the longest does, and not somewhere on the axis.
+    std::int64_t end = 0;
+    for (const ConfigurationResult& result : job.configurations)
+        if (const auto training = trainingOf(result); training && result.scores)
+            end = std::max(
+                end, lastLength(*training, lengthOf(result.shown.config, *training, job.request.options)));
     for (std::size_t i = 0; i < job.configurations.size(); ++i) {
         if (job.stop.stop_requested())
             return Error{ErrorCode::Cancelled, {}, {}};
         if (!job.configurations[i].scores)
             continue;
-        if (auto range = rangeOf(static_cast<int>(i), job.configurations[i], job.request.options))
+        if (auto range = rangeOf(static_cast<int>(i), job.configurations[i], job.request.options, end))
             data->configurations.push_back(std::move(*range));
     }
     return std::shared_ptr<const FigureData>(std::move(data));
@@ -642,6 +694,13 @@ FigureSpec buildRange(const FigureResults& results)
     marker("largest_unseen_arc", length, at.largestUnseenArc);
     marker("mean_unseen_distances", length, at.meanUnseenDistances);
 
+    // Curves at zero lie on one another, and on the axis.
+    std::string inRange;
+    for (std::size_t k = 1; k < chosen.curves.size(); ++k) {
+        const std::vector<double>& arc = chosen.curves[k].meanArc;
+        if (std::all_of(arc.begin(), arc.end(), [](double share) { return share < 1e-3; }))
+            inRange += (inRange.empty() ? "" : ", ") + std::string(chosen.curves[k].shortTitle);
+    }
     const std::string letter = letterIfSeveral(results, chosen.configuration);
     figure.caption = {
         letter.empty()
@@ -660,6 +719,10 @@ FigureSpec buildRange(const FigureResults& results)
          {"unseen", std::to_string(at.unseenPairs)},
          {"mean", shortNumber(100.0 * at.meanUnseenArc, 3)},
          {"largest", shortNumber(100.0 * at.largestUnseenArc, 3)}}};
+    if (!inRange.empty()) {
+        figure.caption.text += " · at every N less than 0.1 % under {rules}";
+        figure.caption.values.emplace_back("rules", inRange);
+    }
     figure.summary = {"Pair against distance for {name}: which angles lie beyond those of {training} tokens "
                       "of training. At "
                       "{length} tokens {unseen} of {pairs} turning pairs meet angles never seen.",

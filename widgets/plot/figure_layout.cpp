@@ -79,13 +79,30 @@ std::vector<PlotPlace> placePlots(const FigureStyle& style, const QRectF& conten
     return places;
 }
 
-/// Wraps the caption at the foot of `inner`; returns what is left above it.
+/// Wraps the caption, and `tail` behind it, at the foot of `inner`; returns what is left above it. Where
+/// there is no room for all, the last of its parts, which dots keep apart, give way as a whole; a first part
+/// that is too long alone ends in an ellipsis.
 double placeCaption(const FigureStyle& style, const QRectF& inner, double rectHeight, const QString& caption,
-                    FigureLayout& layout)
+                    const QString& tail, FigureLayout& layout)
 {
     layout.captionStep = style.px(14.5);
-    const int most = std::clamp(static_cast<int>((rectHeight - style.px(130.0)) / style.px(48.0)), 1, 4);
-    layout.captionLines = style.wrapped(caption, kNoteText, inner.width(), most);
+    const int most = std::clamp(static_cast<int>((rectHeight - style.px(130.0)) / style.px(40.0)),
+                                tail.isEmpty() ? 1 : 2, 4);
+    const QString dot = QStringLiteral(" · ");
+    QStringList parts = caption.split(dot);
+    const auto wrap = [&] {
+        const QStringList all = tail.isEmpty() ? parts : parts + QStringList(tail);
+        layout.captionLines = style.wrapped(all.join(dot), kNoteText, inner.width(), most + 1);
+        return layout.captionLines.size() <= most;
+    };
+    while (!wrap() && parts.size() > 1)
+        parts.removeLast();
+    if (layout.captionLines.size() > most) {
+        layout.captionLines =
+            style.wrapped(parts.front(), kNoteText, inner.width(), tail.isEmpty() ? most : most - 1);
+        if (!tail.isEmpty())
+            layout.captionLines.append(style.elided(tail, kNoteText, inner.width()));
+    }
     const double height = style.textHeight(kNoteText) +
                           layout.captionStep * static_cast<double>(layout.captionLines.size() - 1);
     layout.captionBaseline = {inner.left(), inner.bottom() - height + style.ascent(kNoteText)};
@@ -129,7 +146,7 @@ FigureLayout layoutFigure(const FigureStyle& style, const QRectF& rect, const Fi
     const bool hasCaption = options.showsCaption && !figure.caption.isEmpty();
     const QString caption = messageText(figure.caption);
     if (hasCaption)
-        bottom = placeCaption(style, inner, rect.height(), caption, layout);
+        bottom = placeCaption(style, inner, rect.height(), caption, {}, layout);
     const auto content = [&] {
         return QRectF(inner.left(), top, inner.width(), std::max(0.0, bottom - top));
     };
@@ -140,13 +157,7 @@ FigureLayout layoutFigure(const FigureStyle& style, const QRectF& rect, const Fi
         const Message note = hidden == 1 ? Message("one more plot where the figure is larger")
                                          : Message("{count} more plots where the figure is larger",
                                                    {{"count", std::to_string(hidden)}});
-        const QString tail = QStringLiteral(" · ") + messageText(note);
-        bottom = placeCaption(style, inner, rect.height(), caption + tail, layout);
-        const double rest = inner.width() - style.textWidth(tail, kNoteText);
-        const bool isCut =
-            !layout.captionLines.join(QString()).remove(u' ').endsWith(messageText(note).remove(u' '));
-        if (isCut && rest > 0.0)
-            layout.captionLines.back() = style.elided(layout.captionLines.back(), kNoteText, rest) + tail;
+        bottom = placeCaption(style, inner, rect.height(), caption, messageText(note), layout);
         layout.content = content();
         layout.plots = placePlots(style, layout.content, figure);
     }

@@ -24,6 +24,13 @@ public:
     /// Nothing may lie over this box.
     void block(const QRectF& box) { m_blocked.push_back(box); }
 
+    /// Whether nothing that is blocked lies here.
+    bool isFree(const QRectF& box) const
+    {
+        return std::none_of(m_blocked.begin(), m_blocked.end(),
+                            [&](const QRectF& blocked) { return blocked.intersects(box); });
+    }
+
     /// A label should rather not lie over this piece of a curve, a vertical extent at x; `weight` is how much
     /// of the curve's length it stands for.
     void avoid(double x, double top, double bottom, double weight = 1.0)
