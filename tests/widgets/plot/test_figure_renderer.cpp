@@ -63,6 +63,11 @@ private slots:
     void curvesDifferInColourAndPattern();
     void gridAndAxisAreDrawn();
     void namesStandWhereCurvesPart();
+    void namesStandWhereTheirCurveRuns();
+    void namesAsideAreLedToTheirCurve();
+    void namesOfOthersAreNotTaken();
+    void linesLieOverBars();
+    void captionsLoseWholeParts();
     void pointsLieWhereTheyAre();
     void survivesOddInput_data();
     void survivesOddInput();
@@ -466,6 +471,206 @@ void TestFigureRenderer::namesStandWhereCurvesPart()
                 QVERIFY2(other == slope || own < std::fabs(text.box.center().y() - yAt(other)), otherName);
         }
     QCOMPARE(found, 3);
+}
+
+/// A curve over a part of the axis, with a gap in it, has its name where it runs.
+void TestFigureRenderer::namesStandWhereTheirCurveRuns()
+{
+    const double none = std::nan("");
+    for (const auto& [lower, upper] : {std::pair(0.0, 30.0), std::pair(40.0, 55.0), std::pair(75.0, 100.0)}) {
+        FigureSpec figure;
+        figure.configurations = {sampleConfiguration(0)};
+        figure.xAxis = {"x", AxisKind::Plain, false, 0.0, 100.0};
+        figure.yAxis = {"y", AxisKind::Plain, false, -1.0, 1.0};
+        Series series;
+        series.name = "short";
+        series.label = "name";
+        series.style = SeriesStyle::Line;
+        std::vector<double> x, y;
+        for (double at = 0.0; at <= 100.0; at += 0.5) {
+            x.push_back(at);
+            y.push_back(at >= lower && at <= upper ? 0.2 : none);
+        }
+        series.x = makeValues(std::move(x));
+        series.y = makeValues(std::move(y));
+        figure.series.push_back(std::move(series));
+        const QRectF rect(0, 0, 700, 400);
+        const FigureStyle style{RenderOptions()};
+        const QRectF area =
+            layoutAxes(style, layoutFigure(style, rect, figure).plots.front().content, figure).area;
+        bool isFound = false;
+        for (const DrawnText& text : figureTexts(rect, figure, {}))
+            if (text.text == QLatin1String("name")) {
+                isFound = true;
+                const double at = 100.0 * (text.box.center().x() - area.left()) / area.width();
+                QVERIFY2(at >= lower && at <= upper, qPrintable(QString::number(at)));
+            }
+        QVERIFY(isFound);
+    }
+}
+
+/// Between two curves that leave no room a name would be anybody's: it stands aside, with a line in its
+/// colour.
+void TestFigureRenderer::namesAsideAreLedToTheirCurve()
+{
+    FigureSpec figure;
+    figure.configurations = {sampleConfiguration(0)};
+    figure.xAxis = {"x", AxisKind::Plain, false, 0.0, 100.0};
+    figure.yAxis = {"y", AxisKind::Plain, false, -1.0, 1.0};
+    const double apart = 0.05; // about nine pixels
+    const std::pair<const char*, double> curves[] = {
+        {"upper", apart}, {"middle", 0.0}, {"lower", -apart}, {"", 0.0}};
+    int colour = 0;
+    for (const auto& [name, y] : curves) {
+        Series series;
+        series.name = *name ? name : "named with the middle one";
+        series.label = name;
+        series.style = SeriesStyle::Line;
+        series.colour = *name ? colour++ : 1;
+        series.x = makeValues({0.0, 100.0});
+        series.y = makeValues({y, y});
+        figure.series.push_back(std::move(series));
+    }
+    const QSize size(700, 460);
+    const RenderOptions options;
+    const FigureStyle style(options);
+    const auto layout = layoutAxes(
+        style, layoutFigure(style, QRectF({}, QSizeF(size)), figure).plots.front().content, figure);
+    const QImage image = draw(figure, size, options);
+    int found = 0;
+    for (const DrawnText& text : figureTexts(QRectF({}, QSizeF(size)), figure, options))
+        for (const Series& series : figure.series) {
+            if (text.text.isEmpty() || text.text.toStdString() != toEnglish(series.label))
+                continue;
+            ++found;
+            const double own = layout.y.toPixel(series.y->front());
+            const double gap = text.box.top() > own ? text.box.top() - own : own - text.box.bottom();
+            const bool isMiddle = text.text == QLatin1String("middle");
+            QVERIFY2(isMiddle ? gap > 20.0 : gap < 18.0, qPrintable(text.text));
+            // What lies between the name and all curves: paper, but for the line that leads there.
+            const double beyond =
+                text.box.top() > own ? layout.y.toPixel(-apart) + 3.0 : text.box.bottom() + 2.0;
+            const double until = text.box.top() > own ? text.box.top() - 2.0 : layout.y.toPixel(apart) - 3.0;
+            if (!isMiddle)
+                continue;
+            const QColor paper = style.colours().figure;
+            const int x = static_cast<int>(text.box.center().x());
+            for (int y = static_cast<int>(std::ceil(beyond)); y < static_cast<int>(until); ++y) {
+                int darkest = 255;
+                for (int aside = -2; aside <= 2; ++aside)
+                    darkest = std::min(darkest, image.pixelColor(x + aside, y).blue());
+                QVERIFY2(darkest < paper.blue() - 60, qPrintable(QString::number(y)));
+            }
+        }
+    QCOMPARE(found, 3);
+}
+
+/// Where there is no room aside either, a name that would stand nearer to another curve is left out.
+void TestFigureRenderer::namesOfOthersAreNotTaken()
+{
+    FigureSpec figure;
+    figure.configurations = {sampleConfiguration(0)};
+    figure.xAxis = {"x", AxisKind::Plain, false, 0.0, 100.0};
+    figure.yAxis = {"y", AxisKind::Plain, false, -1.0, 1.0};
+    const QRectF rect(0, 0, 700, 112);
+    const FigureStyle style{RenderOptions()};
+    const auto area = layoutAxes(style, layoutFigure(style, rect, figure).plots.front().content, figure).area;
+    QVERIFY2(area.height() > 50.0 && area.height() < 78.0, qPrintable(QString::number(area.height())));
+    const double pixels = 2.0 / area.height();
+    int colour = 0;
+    for (const auto& [name, y] :
+         {std::pair("upper", 5.0), std::pair("middle", 0.0), std::pair("lower", -5.0)}) {
+        Series series;
+        series.name = series.label.text = name;
+        series.style = SeriesStyle::Line;
+        series.colour = colour++;
+        series.x = makeValues({0.0, 100.0});
+        series.y = makeValues({y * pixels, y * pixels});
+        figure.series.push_back(std::move(series));
+    }
+    QStringList names;
+    for (const DrawnText& text : figureTexts(rect, figure, {}))
+        if (text.text == "upper" || text.text == "middle" || text.text == "lower")
+            names.append(text.text);
+    names.sort();
+    QCOMPARE(names, (QStringList{"lower", "upper"}));
+}
+
+/// As in the figure of pairs: a cumulated line in the colour of the bars, first in the list, is seen on them.
+void TestFigureRenderer::linesLieOverBars()
+{
+    for (const SeriesStyle lineStyle : {SeriesStyle::Line, SeriesStyle::Steps})
+        for (const bool isLineFirst : {true, false}) {
+            FigureSpec figure;
+            figure.configurations = {sampleConfiguration(0)};
+            figure.xAxis = {"pair", AxisKind::Pair, false, -0.5, 7.5};
+            figure.yAxis = {"y", AxisKind::Plain, false, 0.0, 1.0};
+            Series line, bars;
+            line.name = "line";
+            line.style = lineStyle;
+            line.colour = 1;
+            bars.name = "bars";
+            bars.style = SeriesStyle::Bars;
+            bars.colour = 0;
+            line.x = bars.x = makeValues({0, 1, 2, 3, 4, 5, 6, 7});
+            line.y = makeValues(std::vector<double>(8, 0.5));
+            bars.y = makeValues(std::vector<double>(8, 0.9));
+            figure.series = isLineFirst ? std::vector<Series>{line, bars} : std::vector<Series>{bars, line};
+            const QSize size(600, 400);
+            const FigureStyle style{RenderOptions()};
+            const auto layout = layoutAxes(
+                style, layoutFigure(style, QRectF({}, QSizeF(size)), figure).plots.front().content, figure);
+            const QImage image = draw(figure, size, {});
+            const QColor lineColour = style.seriesColour(figure, line);
+            for (int pair = 1; pair < 7; ++pair) {
+                const QPoint middle(static_cast<int>(layout.x.toPixel(pair)),
+                                    static_cast<int>(layout.y.toPixel(0.5)));
+                // The line is thin, and the bar that it lies on may step back.
+                const auto apart = [](const QColor& one, const QColor& other) {
+                    return std::abs(one.red() - other.red()) + std::abs(one.green() - other.green()) +
+                           std::abs(one.blue() - other.blue());
+                };
+                const QColor bar = image.pixelColor(middle + QPoint(0, 20));
+                QVERIFY(apart(bar, style.colours().figure) > 60);
+                int most = 0;
+                for (int row = -3; row <= 3; ++row)
+                    most = std::max(most, apart(image.pixelColor(middle + QPoint(0, row)), bar));
+                QVERIFY2(most > apart(lineColour, bar) / 2, qPrintable(QString::number(most)));
+            }
+        }
+}
+
+/// A caption that finds no room for all of it says whole parts, not the beginning of one; and what it has to
+/// say of plots that are not shown, always.
+void TestFigureRenderer::captionsLoseWholeParts()
+{
+    FigureSpec figure = *madeUpFigure("plots");
+    const QStringList parts{"the first part says what this is", "the second part has some numbers 1, 2 and 3",
+                            "the third part tells of something else again",
+                            "the fourth of what nobody asked for",
+                            "the last part is the longest of them all and would take more than a line"};
+    figure.caption = parts.join(" · ").toStdString();
+    const FigureStyle style{RenderOptions()};
+    qsizetype shortest = parts.size();
+    qsizetype longest = 0;
+    bool hasShownSome = false;
+    for (const QSizeF size :
+         {QSizeF(240, 200), QSizeF(321, 227), QSizeF(330, 260), QSizeF(420, 300), QSizeF(1300, 900)}) {
+        const FigureLayout layout = layoutFigure(style, QRectF({}, size), figure);
+        QString caption = layout.captionLines.join(u' ');
+        QVERIFY2(!caption.contains(u'…'), qPrintable(caption));
+        const bool isAlone = layout.plots.size() == 1;
+        QCOMPARE(caption.endsWith("more plots where the figure is larger"), isAlone);
+        QStringList shown = caption.split(" · ");
+        if (isAlone)
+            shown.removeLast();
+        QCOMPARE(shown, parts.mid(0, shown.size()));
+        shortest = std::min(shortest, shown.size());
+        longest = std::max(longest, shown.size());
+        hasShownSome = hasShownSome || (shown.size() > 1 && shown.size() < parts.size());
+    }
+    QVERIFY(shortest < parts.size() && hasShownSome); // as many as there is room for, not the first alone
+    QCOMPARE(longest, parts.size());
 }
 
 void TestFigureRenderer::pointsLieWhereTheyAre()
