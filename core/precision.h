@@ -37,9 +37,9 @@ enum class PrecisionMode {
 struct PrecisionModeInfo
 {
     PrecisionMode mode;
-    std::string_view word;  ///< in the names of series, e.g. "bf16_positions"
-    std::string_view title; ///< for people
-    std::string_view steps; ///< the angle, with fl32, bf16 and fp16 for rounding to nearest even
+    std::string_view word;               ///< in the names of series, e.g. "bf16_positions"
+    std::string_view title;              ///< for people
+    std::string_view steps;              ///< the angle, with fl32, bf16 and fp16 for rounding to nearest even
     std::string_view shortTitle = title; ///< beside its curve
 };
 
