@@ -48,11 +48,10 @@ void rotateRowsSingle(const float* in, float* out, std::int64_t rows, std::int64
 {
     const PairPlan plan(pairs, width);
     const auto count = static_cast<std::int64_t>(pairs.size());
-    for (std::int64_t row = 0; row < rows; ++row)
-        for (std::int64_t head = 0; head < heads; ++head) {
-            const std::int64_t at = (row * heads + head) * width;
-            plan.rotate(in + at, out + at, cos + row * count, sin + row * count);
-        }
+    for (std::int64_t row = 0; row < rows; ++row) {
+        const std::int64_t at = row * heads * width;
+        plan.rotate(in + at, out + at, cos + row * count, sin + row * count, heads);
+    }
 }
 
 std::int64_t packedKeys(std::int64_t rows, int width)
