@@ -138,6 +138,7 @@ private slots:
     void mapsInSinglePrecision();
     void longMaps();
     void steepDamping();
+    void nothingIsSubnormal();
     void rowsOfFewerBits();
     void sameBitsOnAnyNumberOfThreads();
     void nothingIsAllocatedByStrips();
@@ -403,6 +404,36 @@ void TestKernels::steepDamping()
         }
     }
     QVERIFY(steep > 20);
+}
+
+/// Single precision has no number between 0 and 1.2e-38, which would take long; the thread that asked has.
+void TestKernels::nothingIsSubnormal()
+{
+    LongMap map(50, 50, 2);
+    std::fill(map.queries.begin(), map.queries.end(), 1e-20);
+    std::fill(map.keys.begin(), map.keys.end(), 1e-19);
+    const double rate[]{-1e-3};
+    map.term.dampingRate = rate;
+    map.term.pairs = {};
+    map.term.invFreq = {};
+    map.term.scale = 1.0;
+    map.op.terms = {&map.term, 1};
+    for (const bool isDamped : {false, true}) {
+        if (isDamped) {
+            map.term.pairs = map.pairs;
+            map.term.invFreq = map.theta;
+        } else {
+            map.term.dampingRate = {};
+        }
+        map.op.precision = ScorePrecision::Double;
+        QVERIFY(runOn(ScorePath::Tiles, map.op, false).mean[0] > 1.9e-39);
+        map.op.precision = ScorePrecision::Single;
+        QVERIFY(runOn(ScorePath::Tiles, map.op, false).mean[0] == 0.0); // QCOMPARE takes what is tiny for 0
+        map.term.dampingRate = rate;
+    }
+    volatile float small = std::numeric_limits<float>::min();
+    small = small / 2.0F;
+    QVERIFY(small > 0.0F);
 }
 
 /// TF32 and bfloat16 round the rows, not the products: exactly so where nothing turns.
