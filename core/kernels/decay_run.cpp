@@ -306,7 +306,11 @@ Result<void> runDistanceTable(const DistanceTableOp& op, CpuWorkers& workers, co
                             const std::int64_t anchors = pieces(count, kWidth),
                                                rows = roundedUp(anchors, kTileRows);
                             double* factors = workers.scratch<double>(worker, kFactors, rows * 2 * pairs);
-                            double* cells = workers.scratch<double>(worker, kCells, rows * kWidth);
+                            double* out = op.table.data() + start;
+                            // What is whole is written where it belongs: it costs more than to compute it.
+                            double* cells = count == rows * kWidth
+                                                ? out
+                                                : workers.scratch<double>(worker, kCells, rows * kWidth);
                             turns.anchors(op.firstDistance + start, anchors, factors,
                                           workers.scratch<double>(worker, kAnchor, 2 * pairs));
                             for (std::int64_t a = 0; a < anchors; ++a) {
@@ -320,9 +324,9 @@ Result<void> runDistanceTable(const DistanceTableOp& op, CpuWorkers& workers, co
                                 }
                             }
                             turns.multiply(factors, anchors, cells);
-                            double* out = op.table.data() + start;
-                            for (std::int64_t k = 0; k < count; ++k)
-                                out[k] = cells[k] + op.still;
+                            if (cells != out || op.still != 0.0)
+                                for (std::int64_t k = 0; k < count; ++k)
+                                    out[k] = cells[k] + op.still;
                         });
 }
 

@@ -5,39 +5,55 @@
 #include <cmath>
 
 namespace ropewalk {
+namespace {
+
+/// kTileRows queries by the keys of one panel.
+template<class T>
+[[gnu::always_inline]] inline void multiplyTile(const T* query, const T* keys, int depth, T* out,
+                                                std::int64_t stride)
+{
+    using Vectors = Lanes<T>;
+    using Vector = typename Vectors::Vector;
+    Vector sums[kTileRows][kTileVectors] = {};
+    for (int channel = 0; channel < depth; ++channel) {
+        Vector key[kTileVectors];
+#pragma GCC unroll 3
+        for (int j = 0; j < kTileVectors; ++j)
+            key[j] = Vectors::load(keys + channel * Vectors::kPanel + j * Vectors::kCount);
+#pragma GCC unroll 8
+        for (int i = 0; i < kTileRows; ++i) {
+            const T value = query[i * depth + channel];
+#pragma GCC unroll 3
+            for (int j = 0; j < kTileVectors; ++j)
+                sums[i][j] += value * key[j];
+        }
+    }
+#pragma GCC unroll 8
+    for (int i = 0; i < kTileRows; ++i)
+#pragma GCC unroll 3
+        for (int j = 0; j < kTileVectors; ++j)
+            Vectors::store(out + i * stride + j * Vectors::kCount, sums[i][j]);
+}
+
+} // namespace
 
 template<class T>
 void multiplyPanels(const T* queries, std::int64_t rows, const T* packed, std::int64_t panels, int depth,
                     T* cells, std::int64_t stride)
 {
-    using Vectors = Lanes<T>;
-    using Vector = typename Vectors::Vector;
-    for (std::int64_t panel = 0; panel < panels; ++panel) {
-        const T* keys = packed + panel * depth * Vectors::kPanel;
-        for (std::int64_t row = 0; row < rows; row += kTileRows) {
-            const T* query = queries + row * depth;
-            Vector sums[kTileRows][kTileVectors] = {};
-            for (int channel = 0; channel < depth; ++channel) {
-                Vector key[kTileVectors];
-#pragma GCC unroll 3
-                for (int j = 0; j < kTileVectors; ++j)
-                    key[j] = Vectors::load(keys + channel * Vectors::kPanel + j * Vectors::kCount);
-#pragma GCC unroll 8
-                for (int i = 0; i < kTileRows; ++i) {
-                    const T value = query[i * depth + channel];
-#pragma GCC unroll 3
-                    for (int j = 0; j < kTileVectors; ++j)
-                        sums[i][j] += value * key[j];
-                }
-            }
-            T* out = cells + row * stride + panel * Vectors::kPanel;
-#pragma GCC unroll 8
-            for (int i = 0; i < kTileRows; ++i)
-#pragma GCC unroll 3
-                for (int j = 0; j < kTileVectors; ++j)
-                    Vectors::store(out + i * stride + j * Vectors::kCount, sums[i][j]);
-        }
-    }
+    constexpr std::int64_t kInL1 = 16384; // bytes of keys that stay there beside what is written
+    const auto tile = [&](std::int64_t panel, std::int64_t row) {
+        multiplyTile(queries + row * depth, packed + panel * depth * Lanes<T>::kPanel, depth,
+                     cells + row * stride + panel * Lanes<T>::kPanel, stride);
+    };
+    if (panels * depth * Lanes<T>::kPanel * static_cast<std::int64_t>(sizeof(T)) <= kInL1)
+        for (std::int64_t row = 0; row < rows; row += kTileRows) // written from one end to the other
+            for (std::int64_t panel = 0; panel < panels; ++panel)
+                tile(panel, row);
+    else
+        for (std::int64_t panel = 0; panel < panels; ++panel)
+            for (std::int64_t row = 0; row < rows; row += kTileRows)
+                tile(panel, row);
 }
 
 template void multiplyPanels(const float*, std::int64_t, const float*, std::int64_t, int, float*,
