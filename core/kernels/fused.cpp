@@ -35,6 +35,39 @@ template<class T>
             Vectors::store(out + i * stride + j * Vectors::kCount, sums[i][j]);
 }
 
+/// As many rows as a vector has lanes, `stride` apart, become columns.
+template<class T>
+[[gnu::always_inline]] inline void transpose(const T* from, std::int64_t stride, T* to, std::int64_t toStride)
+{
+    using Vectors = Lanes<T>;
+    using Vector = typename Vectors::Vector;
+    constexpr int kCount = Vectors::kCount;
+    typename Vectors::Integers low, high; // places of the first and of the second half of two rows, in turn
+    for (int lane = 0; lane < kCount; ++lane) {
+        low[lane] = lane / 2 + (lane % 2) * kCount;
+        high[lane] = low[lane] + kCount / 2;
+    }
+    Vector rows[kCount], next[kCount];
+#pragma GCC unroll 16
+    for (int i = 0; i < kCount; ++i)
+        rows[i] = Vectors::load(from + i * stride);
+    // Rows half of all apart, lane by lane in turn: as often as kCount can be halved.
+#pragma GCC unroll 4
+    for (int step = 1; step < kCount; step *= 2) {
+#pragma GCC unroll 8
+        for (int i = 0; i < kCount / 2; ++i) {
+            next[2 * i] = __builtin_shuffle(rows[i], rows[i + kCount / 2], low);
+            next[2 * i + 1] = __builtin_shuffle(rows[i], rows[i + kCount / 2], high);
+        }
+#pragma GCC unroll 16
+        for (int i = 0; i < kCount; ++i)
+            rows[i] = next[i];
+    }
+#pragma GCC unroll 16
+    for (int i = 0; i < kCount; ++i)
+        Vectors::store(to + i * toStride, rows[i]);
+}
+
 } // namespace
 
 template<class T>
@@ -64,17 +97,19 @@ template void multiplyPanels(const double*, std::int64_t, const double*, std::in
 template<class T>
 void packPanels(const T* keys, std::int64_t rows, int depth, T* packed)
 {
-    constexpr int kPanel = Lanes<T>::kPanel;
+    using Vectors = Lanes<T>;
+    constexpr int kPanel = Vectors::kPanel, kCount = Vectors::kCount;
     for (std::int64_t first = 0; first < rows; first += kPanel) {
         const auto count = static_cast<int>(std::min<std::int64_t>(kPanel, rows - first));
-        // Eight channels at a time: their columns of a key share a line of the cache.
-        for (int channel = 0; channel < depth; channel += 8) {
-            const int end = std::min(channel + 8, depth);
-            for (int key = 0; key < count; ++key)
-                for (int c = channel; c < end; ++c)
-                    packed[c * kPanel + key] = keys[(first + key) * depth + c];
-            for (int c = channel; c < end; ++c)
-                std::fill(packed + c * kPanel + count, packed + (c + 1) * kPanel, T(0));
+        for (int key = 0; key < kPanel; key += kCount) {
+            const T* from = keys + (first + key) * depth;
+            T* to = packed + key;
+            int channel = 0;
+            for (; key + kCount <= count && channel + kCount <= depth; channel += kCount)
+                transpose(from + channel, depth, to + channel * kPanel, kPanel);
+            for (; channel < depth; ++channel)
+                for (int i = 0; i < kCount; ++i)
+                    to[channel * kPanel + i] = key + i < count ? from[i * depth + channel] : T(0);
         }
         packed += static_cast<std::int64_t>(depth) * kPanel;
     }

@@ -249,7 +249,7 @@ public:
     double flops() const { return 2.0 * static_cast<double>(m_size * m_size) * m_width; }
 
 private:
-    static constexpr std::int64_t kTile = 512;
+    static constexpr std::int64_t kTile = 480; ///< whole panels on every level, as the maps have them
     std::int64_t m_size;
     int m_width;
     Buffer<float> m_queries, m_keys;
