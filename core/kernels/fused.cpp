@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <numbers>
 
 namespace ropewalk {
 namespace {
@@ -66,6 +68,38 @@ template<class T>
 #pragma GCC unroll 16
     for (int i = 0; i < kCount; ++i)
         Vectors::store(to + i * toStride, rows[i]);
+}
+
+/// e^y, y ≤ 0 and e^y normal: y = n·ln 2 + r, and Taylor's series of e^r, |r| ≤ ln 2/2.
+template<class T>
+[[gnu::always_inline]] inline typename Lanes<T>::Vector exponential(typename Lanes<T>::Vector y)
+{
+    using Vector = typename Lanes<T>::Vector;
+    using Integers = typename Lanes<T>::Integers;
+    constexpr bool isSingle = std::numeric_limits<T>::digits == 24;
+    constexpr int kTerms = isSingle ? 8 : 14; // what is left out is below 2^-27 and 2^-57 of e^r
+    constexpr int kMantissa = std::numeric_limits<T>::digits - 1;
+    // n·ln 2 in two parts, of which the first is exact: its factor has few bits.
+    constexpr T kUpper = isSingle ? T(0x1.62ep-1) : T(0x1.62e42feep-1);
+    constexpr T kLower = static_cast<T>(std::numbers::ln2_v<long double> - static_cast<long double>(kUpper));
+    constexpr T kRounding = static_cast<T>(std::int64_t{3} << (kMantissa - 1)); // the units are the last bits
+    const Vector shifted = y * static_cast<T>(std::numbers::log2e) + kRounding;
+    const Vector n = shifted - kRounding;
+    const Vector r = (y - n * kUpper) - n * kLower;
+    T coefficient[kTerms] = {T(1)};
+#pragma GCC unroll 14
+    for (int k = 1; k < kTerms; ++k)
+        coefficient[k] = coefficient[k - 1] / static_cast<T>(k);
+    Vector sum = coefficient[kTerms - 1] + Vector{};
+#pragma GCC unroll 14
+    for (int k = kTerms - 2; k >= 0; --k)
+        sum = sum * r + coefficient[k];
+    Integers bits, power;
+    std::memcpy(&bits, &sum, sizeof bits);
+    std::memcpy(&power, &shifted, sizeof power);
+    bits += power << kMantissa; // times 2^n
+    std::memcpy(&sum, &bits, sizeof sum);
+    return sum;
 }
 
 } // namespace
@@ -201,5 +235,32 @@ template void turnRows(const double*, const double*, const double*, const double
                        float*, std::int64_t);
 template void turnRows(const double*, const double*, const double*, const double*, std::int64_t, int, double*,
                        double*, std::int64_t);
+
+template<class T>
+void exponentials(T* row, std::int64_t count, T greatest, T* logits)
+{
+    using Vectors = Lanes<T>;
+    using Vector = typename Vectors::Vector;
+    const Vector least = (std::numeric_limits<T>::digits == 24 ? T(-87) : T(-708)) + Vector{};
+    const auto step = [&](const T* from, T* logit, T* to) {
+        const Vector difference = Vectors::load(from) - greatest;
+        const Vector y = difference > least ? difference : least;
+        Vectors::store(logit, y);
+        Vectors::store(to, exponential<T>(y));
+    };
+    std::int64_t i = 0;
+    for (; i + Vectors::kCount <= count; i += Vectors::kCount)
+        step(row + i, logits + i, row + i);
+    if (i == count)
+        return;
+    T rest[3][Vectors::kCount] = {};
+    std::copy(row + i, row + count, rest[0]);
+    step(rest[0], rest[1], rest[2]);
+    std::copy_n(rest[1], count - i, logits + i);
+    std::copy_n(rest[2], count - i, row + i);
+}
+
+template void exponentials(float*, std::int64_t, float, float*);
+template void exponentials(double*, std::int64_t, double, double*);
 
 } // namespace ropewalk

@@ -134,6 +134,7 @@ private slots:
     void rotation();
     void product();
     void softmaxRows();
+    void exponentials();
     void colours();
     void mapsInSinglePrecision();
     void longMaps();
@@ -292,6 +293,25 @@ void TestKernels::softmaxRows()
     }
     std::vector<float> none(40, -std::numeric_limits<float>::infinity());
     QCOMPARE(kernels().softmaxRow(none.data(), 40).sum, 0.0);
+}
+
+/// Each against long double, over all of the range: in the last place, not only beside 1.
+void TestKernels::exponentials()
+{
+    constexpr std::int64_t kCount = 100'003;
+    std::vector<float> row(kCount);
+    for (std::int64_t i = 0; i < kCount; ++i)
+        row[static_cast<std::size_t>(i)] = -87.0F * static_cast<float>(i) / static_cast<float>(kCount - 1);
+    row.insert(row.end(), {-1e-30F, -1e-6F, -0.34657359F, -0.34657362F, -87.5F, -1e30F});
+    const std::vector<float> before = row;
+    kernels().softmaxRow(row.data(), static_cast<std::int64_t>(row.size()));
+    QCOMPARE(row[0], 1.0F);
+    for (std::size_t i = 0; i < row.size(); ++i) {
+        const long double expected = std::exp(std::max(static_cast<long double>(before[i]), -87.0L));
+        const auto nearest = static_cast<float>(expected);
+        const long double unit = nearest - std::nextafter(nearest, 0.0F);
+        QVERIFY2(std::fabs(row[i] - expected) <= 1.25L * unit, qPrintable(QString::number(before[i])));
+    }
 }
 
 void TestKernels::colours()
