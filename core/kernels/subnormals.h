@@ -3,7 +3,7 @@
 
 #include <cstdint>
 #if defined(__SSE2__)
-#include <xmmintrin.h>
+#include <immintrin.h>
 #endif
 
 namespace ropewalk {
