@@ -109,7 +109,8 @@ void* CpuWorkers::bytes(int worker, int slot, std::size_t size)
                         Free{alignment}};
         found.size = size;
 #if defined(__linux__)
-        // A tile of a product touches several rows of cells: with pages of 4 KiB it waits for their addresses.
+        // A tile of a product touches several rows of cells: with pages of 4 KiB it waits for their
+        // addresses.
         if (isLarge)
             madvise(found.memory.get(), size, MADV_HUGEPAGE);
 #endif

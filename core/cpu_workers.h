@@ -59,10 +59,7 @@ private:
     struct Free
     {
         std::size_t alignment; ///< as it was asked for
-        void operator()(std::byte* memory) const
-        {
-            ::operator delete(memory, std::align_val_t(alignment));
-        }
+        void operator()(std::byte* memory) const { ::operator delete(memory, std::align_val_t(alignment)); }
     };
     struct Slot
     {

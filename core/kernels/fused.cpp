@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 #include <numbers>
+#include <utility>
 
 namespace ropewalk {
 namespace {
@@ -37,29 +38,33 @@ template<class T>
             Vectors::store(out + i * stride + j * Vectors::kCount, sums[i][j]);
 }
 
-/// As many rows as a vector has lanes, `stride` apart, become columns.
+/// Lanes of two vectors in turn, from lane kFirst of each on.
+template<int kFirst, class Vector, std::size_t... kLane>
+[[gnu::always_inline]] inline Vector interleaved(const Vector& a, const Vector& b,
+                                                 std::index_sequence<kLane...>)
+{
+    return __builtin_shufflevector(a, b, (kFirst + kLane / 2 + kLane % 2 * sizeof...(kLane))...);
+}
+
+/// As many rows as a vector has lanes, `stride` apart, become columns: rows half of all apart are joined lane
+/// by lane, as often as their number can be halved.
 template<class T>
 [[gnu::always_inline]] inline void transpose(const T* from, std::int64_t stride, T* to, std::int64_t toStride)
 {
     using Vectors = Lanes<T>;
     using Vector = typename Vectors::Vector;
     constexpr int kCount = Vectors::kCount;
-    typename Vectors::Integers low, high; // places of the first and of the second half of two rows, in turn
-    for (int lane = 0; lane < kCount; ++lane) {
-        low[lane] = lane / 2 + (lane % 2) * kCount;
-        high[lane] = low[lane] + kCount / 2;
-    }
+    constexpr auto kLanes = std::make_index_sequence<kCount>();
     Vector rows[kCount], next[kCount];
 #pragma GCC unroll 16
     for (int i = 0; i < kCount; ++i)
         rows[i] = Vectors::load(from + i * stride);
-    // Rows half of all apart, lane by lane in turn: as often as kCount can be halved.
 #pragma GCC unroll 4
     for (int step = 1; step < kCount; step *= 2) {
 #pragma GCC unroll 8
         for (int i = 0; i < kCount / 2; ++i) {
-            next[2 * i] = __builtin_shuffle(rows[i], rows[i + kCount / 2], low);
-            next[2 * i + 1] = __builtin_shuffle(rows[i], rows[i + kCount / 2], high);
+            next[2 * i] = interleaved<0>(rows[i], rows[i + kCount / 2], kLanes);
+            next[2 * i + 1] = interleaved<kCount / 2>(rows[i], rows[i + kCount / 2], kLanes);
         }
 #pragma GCC unroll 16
         for (int i = 0; i < kCount; ++i)

@@ -36,9 +36,9 @@ template<class T>
 void turnRows(const double* anchorCos, const double* anchorSin, const double* blockCos,
               const double* blockSin, std::int64_t rows, int pairs, T* cos, T* sin, std::int64_t outStride);
 
-/// logits[i] = max(row[i] - greatest, -87 of float or -708 of double), below which e^y is not normal, and then
-/// row[i] = e^logits[i], off by less than 1.25 units in the last place (1 on levels that fuse). `greatest` is
-/// that of the row.
+/// logits[i] = max(row[i] - greatest, -87 of float or -708 of double), below which e^y is not normal, and
+/// then row[i] = e^logits[i], off by less than 1.25 units in the last place (1 on levels that fuse).
+/// `greatest` is that of the row.
 template<class T>
 void exponentials(T* row, std::int64_t count, T greatest, T* logits);
 

@@ -26,8 +26,14 @@ public:
 private:
 #if defined(__SSE2__)
     static constexpr std::uint64_t kZero = 0x8040; // flush to zero, denormals are zero
-    static std::uint64_t state() { return _mm_getcsr(); }
-    static void setState(std::uint64_t state) { _mm_setcsr(static_cast<unsigned>(state)); }
+    static std::uint64_t state()
+    {
+        return _mm_getcsr();
+    }
+    static void setState(std::uint64_t state)
+    {
+        _mm_setcsr(static_cast<unsigned>(state));
+    }
 #elif defined(__aarch64__)
     static constexpr std::uint64_t kZero = std::uint64_t{1} << 24; // FZ
     static std::uint64_t state()
@@ -36,10 +42,16 @@ private:
         asm volatile("mrs %0, fpcr" : "=r"(state));
         return state;
     }
-    static void setState(std::uint64_t state) { asm volatile("msr fpcr, %0" : : "r"(state)); }
+    static void setState(std::uint64_t state)
+    {
+        asm volatile("msr fpcr, %0" : : "r"(state));
+    }
 #else
     static constexpr std::uint64_t kZero = 0;
-    static std::uint64_t state() { return 0; }
+    static std::uint64_t state()
+    {
+        return 0;
+    }
     static void setState(std::uint64_t) {}
 #endif
 
