@@ -69,7 +69,7 @@ public:
     /// Σ over the pairs at the distances of `count` anchors, [count × kWidth].
     void multiply(const double* rows, std::int64_t count, double* cells) const
     {
-        multiplyPanels(rows, roundedUp(count, kTileRows), m_packed, kPanels, 2 * m_pairs, cells, kWidth);
+        multiplyPanels(rows, roundedUp(count, kTileRows), m_packed, kWidth, 2 * m_pairs, cells, kWidth);
     }
 
 private:

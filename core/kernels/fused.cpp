@@ -10,31 +10,31 @@
 namespace ropewalk {
 namespace {
 
-/// kTileRows queries by the keys of one panel.
-template<class T>
+/// kTileRows queries by the keys of one panel, or of its first vectors.
+template<int kVectors, class T>
 [[gnu::always_inline]] inline void multiplyTile(const T* query, const T* keys, int depth, T* out,
                                                 std::int64_t stride)
 {
     using Vectors = Lanes<T>;
     using Vector = typename Vectors::Vector;
-    Vector sums[kTileRows][kTileVectors] = {};
+    Vector sums[kTileRows][kVectors] = {};
     for (int channel = 0; channel < depth; ++channel) {
-        Vector key[kTileVectors];
+        Vector key[kVectors];
 #pragma GCC unroll 3
-        for (int j = 0; j < kTileVectors; ++j)
+        for (int j = 0; j < kVectors; ++j)
             key[j] = Vectors::load(keys + channel * Vectors::kPanel + j * Vectors::kCount);
 #pragma GCC unroll 8
         for (int i = 0; i < kTileRows; ++i) {
             const T value = query[i * depth + channel];
 #pragma GCC unroll 3
-            for (int j = 0; j < kTileVectors; ++j)
+            for (int j = 0; j < kVectors; ++j)
                 sums[i][j] += value * key[j];
         }
     }
 #pragma GCC unroll 8
     for (int i = 0; i < kTileRows; ++i)
 #pragma GCC unroll 3
-        for (int j = 0; j < kTileVectors; ++j)
+        for (int j = 0; j < kVectors; ++j)
             Vectors::store(out + i * stride + j * Vectors::kCount, sums[i][j]);
 }
 
@@ -110,15 +110,26 @@ template<class T>
 } // namespace
 
 template<class T>
-void multiplyPanels(const T* queries, std::int64_t rows, const T* packed, std::int64_t panels, int depth,
+void multiplyPanels(const T* queries, std::int64_t rows, const T* packed, std::int64_t keys, int depth,
                     T* cells, std::int64_t stride)
 {
+    constexpr std::int64_t kPanel = Lanes<T>::kPanel, kCount = Lanes<T>::kCount;
     constexpr std::int64_t kInL1 = 16384; // bytes of keys that stay there beside what is written
+    const std::int64_t panels = (keys + kPanel - 1) / kPanel;
     const auto tile = [&](std::int64_t panel, std::int64_t row) {
-        multiplyTile(queries + row * depth, packed + panel * depth * Lanes<T>::kPanel, depth,
-                     cells + row * stride + panel * Lanes<T>::kPanel, stride);
+        const T* query = queries + row * depth;
+        const T* key = packed + panel * depth * kPanel;
+        T* out = cells + row * stride + panel * kPanel;
+        const std::int64_t left = keys - panel * kPanel;
+        if (left > (kTileVectors - 1) * kCount)
+            multiplyTile<kTileVectors>(query, key, depth, out, stride);
+        else if (left > kCount)
+            multiplyTile<kTileVectors - 1>(query, key, depth, out, stride);
+        else
+            multiplyTile<1>(query, key, depth, out, stride);
     };
-    if (panels * depth * Lanes<T>::kPanel * static_cast<std::int64_t>(sizeof(T)) <= kInL1)
+    static_assert(kTileVectors <= 3);
+    if (panels * depth * kPanel * static_cast<std::int64_t>(sizeof(T)) <= kInL1)
         for (std::int64_t row = 0; row < rows; row += kTileRows) // written from one end to the other
             for (std::int64_t panel = 0; panel < panels; ++panel)
                 tile(panel, row);

@@ -11,10 +11,10 @@
 
 namespace ropewalk {
 
-/// cells[m × stride + n] = Σ_c queries[m × depth + c]·key_n[c] over whole panels. `rows` is a multiple of
-/// kTileRows.
+/// cells[m × stride + n] = Σ_c queries[m × depth + c]·key_n[c] from a whole panel on. `rows` is a
+/// multiple of kTileRows; of the last panel as many cells are written as whole vectors hold the keys.
 template<class T>
-void multiplyPanels(const T* queries, std::int64_t rows, const T* packed, std::int64_t panels, int depth,
+void multiplyPanels(const T* queries, std::int64_t rows, const T* packed, std::int64_t keys, int depth,
                     T* cells, std::int64_t stride);
 
 /// Keys [rows × depth] into panels; the last one is filled up with zeros.

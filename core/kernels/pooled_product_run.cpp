@@ -247,10 +247,10 @@ private:
         double* cells = m_workers.scratch<double>(worker, kCells, kRowBlocks * stride);
         // Columns that no row of these sees are not computed.
         const CellRange seen = columnsSeenBy({m_grid.rowsOf(firstRow).first, m_grid.rowsOf(endRow - 1).end});
-        const std::int64_t firstPanel = seen.first / kPanel, endPanel = pieces(seen.end, kPanel);
-        if (firstPanel < endPanel)
+        const std::int64_t firstPanel = seen.first / kPanel;
+        if (size(seen) > 0)
             multiplyPanels(m_querySums + firstRow * m_depth, roundedUp(endRow - firstRow, kTileRows),
-                           m_packed + firstPanel * kPanel * m_depth, endPanel - firstPanel, m_depth,
+                           m_packed + firstPanel * kPanel * m_depth, seen.end - firstPanel * kPanel, m_depth,
                            cells + firstPanel * kPanel, stride);
         for (std::int64_t row = firstRow; row < endRow; ++row)
             write(row, cells + (row - firstRow) * stride, worker);

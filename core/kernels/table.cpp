@@ -63,7 +63,7 @@ void product(const float* queries, std::int64_t rows, const float* packed, std::
              float* cells, std::int64_t stride)
 {
     assert(rows % kTileRows == 0);
-    multiplyPanels(queries, rows, packed, pieces(keys, Lanes<float>::kPanel), width, cells, stride);
+    multiplyPanels(queries, rows, packed, keys, width, cells, stride);
 }
 
 SoftmaxSums softmaxRowSingle(float* row, std::int64_t count)

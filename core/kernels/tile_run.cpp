@@ -291,8 +291,8 @@ private:
             const int width = term.turner.width();
             const std::int64_t rows = roundedUp(size(m_held), kTileRows);
             if (term.term.dampingRate.empty()) {
-                multiplyPanels(queries, rows, term.packed + firstPanel * kPanel * width,
-                               endPanel - firstPanel, width, cells, m_stride);
+                multiplyPanels(queries, rows, term.packed + firstPanel * kPanel * width, size(keys), width,
+                               cells, m_stride);
                 return;
             }
             // e^{(m-n)·rate} = e^{(m-n0)·rate}·e^{-(n-n0)·rate}; the keys have theirs.
@@ -302,7 +302,8 @@ private:
                 std::copy_n(queries, rows * width, m_damped);
                 for (std::int64_t i = 0; i < size(m_held); ++i)
                     m_run.damp(term.term, m_held.first + i - m_run.originOf(panel), m_damped + i * width);
-                multiplyPanels(m_damped, rows, term.packed + panel * kPanel * width, end - panel, width,
+                multiplyPanels(m_damped, rows, term.packed + panel * kPanel * width,
+                               std::min(keyOf(end), keys.end) - keyOf(panel), width,
                                cells + (panel - firstPanel) * kPanel, m_stride);
                 panel = end;
             }
