@@ -6,12 +6,15 @@
 #include <new>
 #if defined(__linux__)
 #include <sched.h>
+#include <sys/mman.h>
 #endif
 
 namespace ropewalk {
 namespace {
 
 constexpr std::size_t kAlignment = 64;
+/// Buffers from here on lie in huge pages where the system has them.
+constexpr std::size_t kHugePage = std::size_t{2} << 20, kLarge = kHugePage / 4;
 /// Buffers beyond this are given back after the operation that needed them.
 constexpr std::size_t kKept = std::size_t{64} << 20;
 
@@ -98,13 +101,21 @@ void* CpuWorkers::bytes(int worker, int slot, std::size_t size)
     assert(-1 <= worker && worker < m_threads && 0 <= slot && slot < kSlots);
     Slot& found = m_slots[static_cast<std::size_t>((worker + 1) * kSlots + slot)];
     if (found.size < size) {
-        found.memory.reset(); // first, so that both are never there at a time
-        found.memory.reset(new std::byte[size + kAlignment]);
+        found = {}; // first, so that both are never there at a time
+        const bool isLarge = size >= kLarge;
+        const std::size_t alignment = isLarge ? kHugePage : kAlignment;
+        size = (size + alignment - 1) / alignment * alignment;
+        found.memory = {static_cast<std::byte*>(::operator new(size, std::align_val_t(alignment))),
+                        Free{alignment}};
         found.size = size;
+#if defined(__linux__)
+        // A tile of a product touches several rows of cells: with pages of 4 KiB it waits for their
+        // addresses.
+        if (isLarge)
+            madvise(found.memory.get(), size, MADV_HUGEPAGE);
+#endif
     }
-    void* start = found.memory.get();
-    std::size_t space = found.size + kAlignment;
-    return std::align(kAlignment, size, start, space);
+    return found.memory.get();
 }
 
 void CpuWorkers::trim()

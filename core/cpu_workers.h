@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <new>
 #include <thread>
 #include <type_traits>
 #include <vector>
@@ -55,9 +56,14 @@ public:
 
 private:
     using Function = void (*)(const void*, std::int64_t, int);
+    struct Free
+    {
+        std::size_t alignment; ///< as it was asked for
+        void operator()(std::byte* memory) const { ::operator delete(memory, std::align_val_t(alignment)); }
+    };
     struct Slot
     {
-        std::unique_ptr<std::byte[]> memory;
+        std::unique_ptr<std::byte, Free> memory;
         std::size_t size = 0;
     };
     static constexpr int kSlots = 12;

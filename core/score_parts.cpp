@@ -20,82 +20,80 @@ std::complex<double> arrow(std::span<const double> row, std::pair<int, int> pair
     return {row[static_cast<std::size_t>(pair.first)], row[static_cast<std::size_t>(pair.second)]};
 }
 
+/// The content part, and `add(theta, rate, product)` for each pair that turns: θ' in rad/token, ln of its
+/// damping a token, and A²·q·conj(k)/head_dim. The positional part has `distances` numbers, which are 0
+/// before. Empty after a stop.
+template<class Add>
+std::optional<ScoreParts> partsOf(const RopeConfig& config, const ChannelMap& channels,
+                                  const FrequencyTable& table, const ContentRows& rows, std::size_t distances,
+                                  const std::stop_token& stop, Add add)
+{
+    ScoreParts parts;
+    parts.positional.assign(distances, 0.0);
+    const std::vector<double> rates = dampingRates(config, table);
+    const double factor = table.attentionFactor * table.attentionFactor;
+    for (int pair = 0; pair < channels.pairCount(); ++pair) {
+        if (stop.stop_requested())
+            return {};
+        const std::complex<double> product = arrow(rows.query, channels.pair(pair)) *
+                                             std::conj(arrow(rows.key, channels.pair(pair))) /
+                                             static_cast<double>(config.headDim);
+        if (table.turns(pair))
+            add(parts.positional, table.theta(pair),
+                rates.empty() ? 0.0 : rates[static_cast<std::size_t>(pair)], factor * product);
+        else
+            parts.content += product.real();
+    }
+    return parts;
+}
+
 } // namespace
 
 std::optional<ScoreParts> scoreParts(const RopeConfig& config, const ChannelMap& channels,
                                      const FrequencyTable& table, const ContentRows& rows, std::int64_t last,
                                      const std::stop_token& stop)
 {
-    ScoreParts parts;
-    parts.positional.assign(static_cast<std::size_t>(last) + 1, 0.0);
-    const std::vector<double> rates = dampingRates(config, table);
     std::vector<double> cosine(kTile), sine(kTile);
-    for (int pair = 0; pair < channels.pairCount(); ++pair) {
-        if (stop.stop_requested())
-            return {};
-        const std::complex<double> product = arrow(rows.query, channels.pair(pair)) *
-                                             std::conj(arrow(rows.key, channels.pair(pair))) /
-                                             static_cast<double>(config.headDim);
-        if (!table.turns(pair)) {
-            parts.content += product.real();
-            continue;
-        }
-        const double theta = table.theta(pair);
-        const double rate = rates.empty() ? 0.0 : rates[static_cast<std::size_t>(pair)];
-        for (std::int64_t b = 0; b < kTile; ++b) {
-            const auto step = static_cast<double>(b);
-            const double damping = std::exp(rate * step);
-            cosine[static_cast<std::size_t>(b)] = damping * std::cos(step * theta);
-            sine[static_cast<std::size_t>(b)] = damping * std::sin(step * theta);
-        }
-        const double factor = table.attentionFactor * table.attentionFactor;
-        for (std::int64_t first = 0; first <= last; first += kTile) {
-            const auto at = static_cast<double>(first);
-            const std::complex<double> start =
-                factor * std::exp(rate * at) * product *
-                std::complex<double>(std::cos(at * theta), std::sin(at * theta));
-            const double real = start.real();
-            const double imaginary = start.imag();
-            const std::int64_t count = std::min(kTile, last + 1 - first);
-            double* out = parts.positional.data() + first;
-            for (std::int64_t b = 0; b < count; ++b)
-                out[b] += real * cosine[static_cast<std::size_t>(b)] -
-                          imaginary * sine[static_cast<std::size_t>(b)];
-        }
-    }
-    return parts;
+    return partsOf(
+        config, channels, table, rows, static_cast<std::size_t>(last) + 1, stop,
+        [&](std::vector<double>& positional, double theta, double rate, std::complex<double> product) {
+            for (std::int64_t b = 0; b < kTile; ++b) {
+                const auto step = static_cast<double>(b);
+                const double damping = std::exp(rate * step);
+                cosine[static_cast<std::size_t>(b)] = damping * std::cos(step * theta);
+                sine[static_cast<std::size_t>(b)] = damping * std::sin(step * theta);
+            }
+            for (std::int64_t first = 0; first <= last; first += kTile) {
+                const auto at = static_cast<double>(first);
+                const std::complex<double> start =
+                    std::exp(rate * at) * product *
+                    std::complex<double>(std::cos(at * theta), std::sin(at * theta));
+                const double real = start.real();
+                const double imaginary = start.imag();
+                const std::int64_t count = std::min(kTile, last + 1 - first);
+                double* out = positional.data() + first;
+                for (std::int64_t b = 0; b < count; ++b)
+                    out[b] += real * cosine[static_cast<std::size_t>(b)] -
+                              imaginary * sine[static_cast<std::size_t>(b)];
+            }
+        });
 }
 
 std::optional<ScoreParts> scorePartsAt(const RopeConfig& config, const ChannelMap& channels,
                                        const FrequencyTable& table, const ContentRows& rows,
                                        std::span<const double> distances, const std::stop_token& stop)
 {
-    ScoreParts parts;
-    parts.positional.assign(distances.size(), 0.0);
-    const std::vector<double> rates = dampingRates(config, table);
-    for (int pair = 0; pair < channels.pairCount(); ++pair) {
-        if (stop.stop_requested())
-            return {};
-        const std::complex<double> product = arrow(rows.query, channels.pair(pair)) *
-                                             std::conj(arrow(rows.key, channels.pair(pair))) /
-                                             static_cast<double>(config.headDim);
-        if (!table.turns(pair)) {
-            parts.content += product.real();
-            continue;
-        }
-        const double theta = table.theta(pair);
-        const double factor = table.attentionFactor * table.attentionFactor;
-        const double rate = rates.empty() ? 0.0 : rates[static_cast<std::size_t>(pair)];
-        for (std::size_t i = 0; i < distances.size(); ++i) {
-            const double angle = distances[i] * theta;
-            const double damping = rate == 0.0 ? factor : factor * std::exp(rate * distances[i]);
-            double turn = product.real() * std::cos(angle);
-            if (product.imag() != 0.0)
-                turn -= product.imag() * std::sin(angle);
-            parts.positional[i] += damping * turn;
-        }
-    }
-    return parts;
+    return partsOf(
+        config, channels, table, rows, distances.size(), stop,
+        [&](std::vector<double>& positional, double theta, double rate, std::complex<double> product) {
+            for (std::size_t i = 0; i < distances.size(); ++i) {
+                const double angle = distances[i] * theta;
+                double turn = product.real() * std::cos(angle);
+                if (product.imag() != 0.0)
+                    turn -= product.imag() * std::sin(angle);
+                positional[i] += rate == 0.0 ? turn : std::exp(rate * distances[i]) * turn;
+            }
+        });
 }
 
 std::optional<RowParts> rowParts(const RopeConfig& config, const ChannelMap& channels,

@@ -69,7 +69,7 @@ public:
     /// Σ over the pairs at the distances of `count` anchors, [count × kWidth].
     void multiply(const double* rows, std::int64_t count, double* cells) const
     {
-        multiplyPanels(rows, roundedUp(count, kTileRows), m_packed, kPanels, 2 * m_pairs, cells, kWidth);
+        multiplyPanels(rows, roundedUp(count, kTileRows), m_packed, kWidth, 2 * m_pairs, cells, kWidth);
     }
 
 private:
@@ -301,29 +301,31 @@ Result<void> runDistanceTable(const DistanceTableOp& op, CpuWorkers& workers, co
     const DistanceTurns turns(op.invFreq, op.dampingRate, workers, kTable);
     const int pairs = turns.pairs();
     const double a2 = op.attentionFactor * op.attentionFactor;
-    return forDistances(static_cast<std::int64_t>(op.table.size()), kAnchors * kWidth, workers, stop,
-                        [&](std::int64_t start, std::int64_t count, int worker) {
-                            const std::int64_t anchors = pieces(count, kWidth),
-                                               rows = roundedUp(anchors, kTileRows);
-                            double* factors = workers.scratch<double>(worker, kFactors, rows * 2 * pairs);
-                            double* cells = workers.scratch<double>(worker, kCells, rows * kWidth);
-                            turns.anchors(op.firstDistance + start, anchors, factors,
-                                          workers.scratch<double>(worker, kAnchor, 2 * pairs));
-                            for (std::int64_t a = 0; a < anchors; ++a) {
-                                // Re(h e^{j(r0+b)θ}) = Re(h e^{jr0θ}) cos bθ - Im(h e^{jr0θ}) sin bθ
-                                double* row = factors + a * 2 * pairs;
-                                for (int i = 0; i < pairs; ++i) {
-                                    const double c = row[i], s = -row[pairs + i], re = op.re[at(i)],
-                                                 im = op.im[at(i)];
-                                    row[i] = a2 * (re * c - im * s);
-                                    row[pairs + i] = -a2 * (re * s + im * c);
-                                }
-                            }
-                            turns.multiply(factors, anchors, cells);
-                            double* out = op.table.data() + start;
-                            for (std::int64_t k = 0; k < count; ++k)
-                                out[k] = cells[k] + op.still;
-                        });
+    return forDistances(
+        static_cast<std::int64_t>(op.table.size()), kAnchors * kWidth, workers, stop,
+        [&](std::int64_t start, std::int64_t count, int worker) {
+            const std::int64_t anchors = pieces(count, kWidth), rows = roundedUp(anchors, kTileRows);
+            double* factors = workers.scratch<double>(worker, kFactors, rows * 2 * pairs);
+            double* out = op.table.data() + start;
+            // What is whole is written where it belongs: it costs more than to compute it.
+            double* cells =
+                count == rows * kWidth ? out : workers.scratch<double>(worker, kCells, rows * kWidth);
+            turns.anchors(op.firstDistance + start, anchors, factors,
+                          workers.scratch<double>(worker, kAnchor, 2 * pairs));
+            for (std::int64_t a = 0; a < anchors; ++a) {
+                // Re(h e^{j(r0+b)θ}) = Re(h e^{jr0θ}) cos bθ - Im(h e^{jr0θ}) sin bθ
+                double* row = factors + a * 2 * pairs;
+                for (int i = 0; i < pairs; ++i) {
+                    const double c = row[i], s = -row[pairs + i], re = op.re[at(i)], im = op.im[at(i)];
+                    row[i] = a2 * (re * c - im * s);
+                    row[pairs + i] = -a2 * (re * s + im * c);
+                }
+            }
+            turns.multiply(factors, anchors, cells);
+            if (cells != out || op.still != 0.0)
+                for (std::int64_t k = 0; k < count; ++k)
+                    out[k] = cells[k] + op.still;
+        });
 }
 
 } // namespace ropewalk

@@ -11,10 +11,10 @@
 
 namespace ropewalk {
 
-/// cells[m × stride + n] = Σ_c queries[m × depth + c]·key_n[c] over whole panels. `rows` is a multiple of
-/// kTileRows.
+/// cells[m × stride + n] = Σ_c queries[m × depth + c]·key_n[c] from a whole panel on. `rows` is a
+/// multiple of kTileRows; of the last panel as many cells are written as whole vectors hold the keys.
 template<class T>
-void multiplyPanels(const T* queries, std::int64_t rows, const T* packed, std::int64_t panels, int depth,
+void multiplyPanels(const T* queries, std::int64_t rows, const T* packed, std::int64_t keys, int depth,
                     T* cells, std::int64_t stride);
 
 /// Keys [rows × depth] into panels; the last one is filled up with zeros.
@@ -35,5 +35,11 @@ void boundOfTurns(const double* anchors, std::int64_t rows, const double* packed
 template<class T>
 void turnRows(const double* anchorCos, const double* anchorSin, const double* blockCos,
               const double* blockSin, std::int64_t rows, int pairs, T* cos, T* sin, std::int64_t outStride);
+
+/// logits[i] = max(row[i] - greatest, -87 of float or -708 of double), below which e^y is not normal, and
+/// then row[i] = e^logits[i], off by less than 1.25 units in the last place (1 on levels that fuse).
+/// `greatest` is that of the row.
+template<class T>
+void exponentials(T* row, std::int64_t count, T greatest, T* logits);
 
 } // namespace ropewalk

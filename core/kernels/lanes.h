@@ -6,6 +6,10 @@
 #include <cstdint>
 #include <cstring>
 #include <limits>
+#include <type_traits>
+#if defined(__AVX512F__)
+#include <immintrin.h>
+#endif
 
 namespace ropewalk {
 
@@ -27,6 +31,9 @@ struct Lanes
     static constexpr int kCount = kVectorBytes / static_cast<int>(sizeof(T));
     static constexpr int kPanel = kTileVectors * kCount; ///< keys side by side in a product
     typedef T Vector __attribute__((vector_size(kVectorBytes)));
+    /// As wide as T each.
+    using Integer = std::conditional_t<sizeof(T) == sizeof(std::int32_t), std::int32_t, std::int64_t>;
+    typedef Integer Integers __attribute__((vector_size(kVectorBytes)));
     static Vector load(const T* from)
     {
         Vector vector;
@@ -44,6 +51,10 @@ struct LanesOfDouble
     typedef T Narrow __attribute__((vector_size(kCount * sizeof(T))));
     static Lanes<double>::Vector load(const T* from)
     {
+#if defined(__AVX512F__)
+        if constexpr (sizeof(T) == sizeof(float)) // of the general words g++ 12 makes four instructions
+            return _mm512_cvtps_pd(_mm256_loadu_ps(from));
+#endif
         Narrow narrow;
         std::memcpy(&narrow, from, sizeof narrow);
         return __builtin_convertvector(narrow, Lanes<double>::Vector);
@@ -58,9 +69,10 @@ public:
     void add(double value) { m_rest += value; }
     double total() const
     {
-        double sum = 0.0;
-        for (int lane = 0; lane < Lanes<double>::kCount; ++lane)
-            sum += m_lanes[lane];
+        double lanes[Lanes<double>::kCount], sum = 0.0;
+        Lanes<double>::store(lanes, m_lanes); // a lane taken by its number would keep m_lanes in memory
+        for (const double lane : lanes)
+            sum += lane;
         return sum + m_rest;
     }
 

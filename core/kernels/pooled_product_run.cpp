@@ -5,6 +5,7 @@
 #include "run_support.h"
 #include "runs.h"
 
+#include <bit>
 #include <deque>
 #include <vector>
 
@@ -66,10 +67,10 @@ public:
                   m_querySums + roundedUp(m_grid.rowBlocks, kTileRows) * m_depth, 0.0);
         const std::int64_t panels = pieces(m_grid.columnBlocks, kPanel);
         m_packed = common(kPacked, panels * kPanel);
-        forTasks(panels, [&](std::int64_t panel, int) {
-            packPanels(m_keySums + panel * kPanel * m_depth,
-                       std::min<std::int64_t>(kPanel, m_grid.columnBlocks - panel * kPanel), m_depth,
-                       m_packed + panel * kPanel * m_depth);
+        forTasks(pieces(panels, kPanels), [&](std::int64_t piece, int) {
+            const std::int64_t first = piece * kPanels * kPanel;
+            packPanels(m_keySums + first * m_depth, std::min(kPanels * kPanel, m_grid.columnBlocks - first),
+                       m_depth, m_packed + first * m_depth);
         });
         forTasks(pieces(m_grid.rowBlocks, kRowBlocks), [&](std::int64_t piece, int worker) {
             const std::int64_t first = piece * kRowBlocks;
@@ -80,8 +81,9 @@ public:
 
 private:
     static constexpr std::int64_t kChunk = 512;    ///< rows of a task, in whole blocks
-    static constexpr std::int64_t kRowBlocks = 64; ///< of a task of the product; a multiple of kTileRows
-    static constexpr int kPanel = Lanes<double>::kPanel;
+    static constexpr std::int64_t kRowBlocks = 32; ///< of a task of the product; a multiple of kTileRows
+    static constexpr std::int64_t kPanels = 8;     ///< of a task that packs them
+    static constexpr std::int64_t kPanel = Lanes<double>::kPanel;
 
     double* common(int slot, std::int64_t rows)
     {
@@ -245,10 +247,10 @@ private:
         double* cells = m_workers.scratch<double>(worker, kCells, kRowBlocks * stride);
         // Columns that no row of these sees are not computed.
         const CellRange seen = columnsSeenBy({m_grid.rowsOf(firstRow).first, m_grid.rowsOf(endRow - 1).end});
-        const std::int64_t firstPanel = seen.first / kPanel, endPanel = pieces(seen.end, kPanel);
-        if (firstPanel < endPanel)
+        const std::int64_t firstPanel = seen.first / kPanel;
+        if (size(seen) > 0)
             multiplyPanels(m_querySums + firstRow * m_depth, roundedUp(endRow - firstRow, kTileRows),
-                           m_packed + firstPanel * kPanel * m_depth, endPanel - firstPanel, m_depth,
+                           m_packed + firstPanel * kPanel * m_depth, seen.end - firstPanel * kPanel, m_depth,
                            cells + firstPanel * kPanel, stride);
         for (std::int64_t row = firstRow; row < endRow; ++row)
             write(row, cells + (row - firstRow) * stride, worker);
@@ -285,8 +287,8 @@ private:
         const std::int64_t cells = size(rows) * m_grid.block;
         if (!m_op.count.empty())
             std::fill_n(m_op.count.begin() + first + whole.first, size(whole), cells);
-        for (std::int64_t column = whole.first; column < whole.end && !m_op.mean.empty(); ++column)
-            m_op.mean[at(first + column)] = sums[column] / static_cast<double>(cells);
+        if (!m_op.mean.empty())
+            divide(sums + whole.first, size(whole), cells, m_op.mean.data() + first + whole.first);
         bool hasQueries = false;
         for (std::int64_t column = seen.first; column < seen.end; ++column) {
             if (column == whole.first)
@@ -306,6 +308,18 @@ private:
             }
             m_op.mean[at(first + column)] = count == 0 ? kNaN : sum / static_cast<double>(count);
         }
+    }
+
+    /// By a power of two, which most blocks have for cells, a product is the quotient to the bit.
+    static void divide(const double* sums, std::int64_t count, std::int64_t cells, double* means)
+    {
+        const auto by = static_cast<double>(cells);
+        if (std::has_single_bit(static_cast<std::uint64_t>(cells)))
+            for (std::int64_t i = 0; i < count; ++i)
+                means[i] = sums[i] * (1.0 / by);
+        else
+            for (std::int64_t i = 0; i < count; ++i)
+                means[i] = sums[i] / by;
     }
 
     std::int64_t aliveCells(CellRange rows, CellRange columns) const

@@ -31,45 +31,50 @@ public:
             m_kind = Kind::Half;
     }
 
-    /// One row of `width` channels by the turns of its pairs. `out` may be `in`.
-    template<class In, class Out, class Turn>
-    void rotate(const In* in, Out* out, const Turn* cos, const Turn* sin) const
+    /// `heads` rows of `width` channels, one after the other, by the same turns of their pairs. `out` may be
+    /// `in`.
+    template<class T>
+    void rotate(const T* in, T* out, const T* cos, const T* sin, std::int64_t heads = 1) const
     {
-        const bool isSame = static_cast<const void*>(in) == static_cast<const void*>(out);
-        if (!m_coversAll && !isSame)
-            for (int channel = 0; channel < m_width; ++channel)
-                out[channel] = static_cast<Out>(in[channel]);
+        if (!m_coversAll && in != out)
+            std::copy_n(in, heads * m_width, out);
         const auto count = static_cast<int>(m_pairs.size());
         // No pair reads what another writes, which the compiler cannot see.
         switch (m_kind) {
         case Kind::Half: {
             const auto [first, second] = m_pairs[0];
+            for (std::int64_t at = 0; at < heads * m_width; at += m_width) {
+                const T *from = in + at + first, *partner = in + at + second;
+                T *to = out + at + first, *partnerTo = out + at + second;
 #pragma GCC ivdep
-            for (int i = 0; i < count; ++i) {
-                const auto x = static_cast<Turn>(in[first + i]), y = static_cast<Turn>(in[second + i]);
-                out[first + i] = static_cast<Out>(x * cos[i] - y * sin[i]);
-                out[second + i] = static_cast<Out>(x * sin[i] + y * cos[i]);
+                for (int i = 0; i < count; ++i) {
+                    const T x = from[i], y = partner[i];
+                    to[i] = x * cos[i] - y * sin[i];
+                    partnerTo[i] = x * sin[i] + y * cos[i];
+                }
             }
             break;
         }
-        case Kind::Interleaved: {
-            const In* from = in + m_pairs[0].first;
-            Out* to = out + m_pairs[0].first;
+        case Kind::Interleaved:
+            for (std::int64_t at = 0; at < heads * m_width; at += m_width) {
+                const T* from = in + at + m_pairs[0].first;
+                T* to = out + at + m_pairs[0].first;
 #pragma GCC ivdep
-            for (int i = 0; i < count; ++i) {
-                const auto x = static_cast<Turn>(from[2 * i]), y = static_cast<Turn>(from[2 * i + 1]);
-                to[2 * i] = static_cast<Out>(x * cos[i] - y * sin[i]);
-                to[2 * i + 1] = static_cast<Out>(x * sin[i] + y * cos[i]);
+                for (int i = 0; i < count; ++i) {
+                    const T x = from[2 * i], y = from[2 * i + 1];
+                    to[2 * i] = x * cos[i] - y * sin[i];
+                    to[2 * i + 1] = x * sin[i] + y * cos[i];
+                }
             }
             break;
-        }
         case Kind::Listed:
-            for (int i = 0; i < count; ++i) {
-                const auto [a, b] = m_pairs[static_cast<std::size_t>(i)];
-                const auto x = static_cast<Turn>(in[a]), y = static_cast<Turn>(in[b]);
-                out[a] = static_cast<Out>(x * cos[i] - y * sin[i]);
-                out[b] = static_cast<Out>(x * sin[i] + y * cos[i]);
-            }
+            for (std::int64_t at = 0; at < heads * m_width; at += m_width)
+                for (int i = 0; i < count; ++i) {
+                    const auto [a, b] = m_pairs[static_cast<std::size_t>(i)];
+                    const T x = in[at + a], y = in[at + b];
+                    out[at + a] = x * cos[i] - y * sin[i];
+                    out[at + b] = x * sin[i] + y * cos[i];
+                }
             break;
         }
     }

@@ -39,8 +39,8 @@ public:
     int width() const { return m_term.width; }
     int pairs() const { return m_turns.pairs(); }
 
-    /// Numbers of scratch that a call needs.
-    std::int64_t scratchSize() const { return 2 * kRows * pairs() + 2 * pairs() + width(); }
+    /// Doubles of scratch that a call needs.
+    std::int64_t scratchSize() const { return 4 * pairs() + width(); }
 
     /// Rotated queries from `first` on, `count` ≤ kRows of them, times the term's scale and τ, into `rows`.
     template<class T>
@@ -65,26 +65,30 @@ private:
     void turn(const double* source, std::int64_t first, std::int64_t count, T* rows, double* scratch,
               Factor factorOf) const
     {
-        double* cos = scratch;
-        double* sin = cos + kRows * pairs();
-        double* anchor = sin + kRows * pairs();
-        double* turned = anchor + 2 * pairs();
-        m_turns.fill(static_cast<double>(first * m_op.stride + m_op.offset), count, m_term.attentionFactor,
-                     cos, sin, pairs(), anchor);
-        for (std::int64_t i = 0; i < count; ++i) {
-            m_plan.rotate(source + i * width(), turned, cos + i * pairs(), sin + i * pairs());
-            write(turned, factorOf(i), rows + i * width());
+        double* anchor = scratch;
+        double* cos = anchor + 2 * pairs();
+        double* sin = cos + pairs();
+        double* turned = sin + pairs();
+        m_turns.anchor(static_cast<double>(first * m_op.stride + m_op.offset), m_term.attentionFactor,
+                       anchor);
+        for (std::int64_t i = 0; i < count; ++i) { // row by row: all of it stays in L1
+            m_turns.fillRows(anchor, i, 1, cos, sin, pairs());
+            turnRow(source + i * width(), cos, sin, factorOf(i), rows + i * width(), turned);
         }
     }
 
-    void write(const double* turned, double factor, double* row) const
+    void turnRow(const double* source, const double* cos, const double* sin, double factor, double* row,
+                 double*) const
     {
-        for (int channel = 0; channel < width(); ++channel)
-            row[channel] = turned[channel] * factor;
+        m_plan.rotate(source, row, cos, sin);
+        for (int channel = 0; channel < width() && factor != 1.0; ++channel)
+            row[channel] *= factor;
     }
 
-    void write(const double* turned, double factor, float* row) const
+    void turnRow(const double* source, const double* cos, const double* sin, double factor, float* row,
+                 double* turned) const
     {
+        m_plan.rotate(source, turned, cos, sin);
         // A model rounds the rows and scales the product; the scale of a rounded row is as good.
         const auto scale = static_cast<float>(factor);
         switch (m_op.precision) {

@@ -48,11 +48,10 @@ void rotateRowsSingle(const float* in, float* out, std::int64_t rows, std::int64
 {
     const PairPlan plan(pairs, width);
     const auto count = static_cast<std::int64_t>(pairs.size());
-    for (std::int64_t row = 0; row < rows; ++row)
-        for (std::int64_t head = 0; head < heads; ++head) {
-            const std::int64_t at = (row * heads + head) * width;
-            plan.rotate(in + at, out + at, cos + row * count, sin + row * count);
-        }
+    for (std::int64_t row = 0; row < rows; ++row) {
+        const std::int64_t at = row * heads * width;
+        plan.rotate(in + at, out + at, cos + row * count, sin + row * count, heads);
+    }
 }
 
 std::int64_t packedKeys(std::int64_t rows, int width)
@@ -64,7 +63,7 @@ void product(const float* queries, std::int64_t rows, const float* packed, std::
              float* cells, std::int64_t stride)
 {
     assert(rows % kTileRows == 0);
-    multiplyPanels(queries, rows, packed, pieces(keys, Lanes<float>::kPanel), width, cells, stride);
+    multiplyPanels(queries, rows, packed, keys, width, cells, stride);
 }
 
 SoftmaxSums softmaxRowSingle(float* row, std::int64_t count)

@@ -5,6 +5,7 @@
 #include "run_support.h"
 #include "runs.h"
 #include "softmax_row.h"
+#include "subnormals.h"
 
 #include <cmath>
 #include <deque>
@@ -79,6 +80,7 @@ public:
                 term.makeDamping(m_op, m_grid.greatestDistance());
         }
         m_workers.forEach(pieces(m_panels, kPanelsOfTask), [&](std::int64_t piece, int worker) {
+            [[maybe_unused]] const Arithmetic arithmetic{};
             if (!watch.hasStopped())
                 packKeys(piece * kPanelsOfTask, std::min(m_panels, (piece + 1) * kPanelsOfTask), worker);
         });
@@ -87,6 +89,7 @@ public:
             work += workOf(first);
         std::atomic<std::int64_t> workDone = 0;
         m_workers.forEach(pieces(m_grid.rowBlocks, m_band), [&](std::int64_t piece, int worker) {
+            [[maybe_unused]] const Arithmetic arithmetic{};
             const std::int64_t first = piece * m_band, end = std::min(m_grid.rowBlocks, first + m_band);
             Strip strip(*this, worker);
             for (std::int64_t row = first; row < end; ++row)
@@ -104,6 +107,11 @@ private:
     static constexpr std::int64_t kTileKeys = 480; ///< that share an origin of the damping
     static constexpr std::int64_t kLargestStrip = RowTurner::kRows;
     static constexpr std::int64_t kPanelsOfTask = 8;
+    /// In single precision what is below 1.2e-38 counts for nothing beside sums that are rounded at 6e-8.
+    struct Unchanged
+    {
+    };
+    using Arithmetic = std::conditional_t<sizeof(T) == sizeof(float), SubnormalsAreZero, Unchanged>;
     static constexpr double kLargestPower = sizeof(T) == sizeof(float) ? 40.0 : 300.0;
 
     struct Term
@@ -283,8 +291,8 @@ private:
             const int width = term.turner.width();
             const std::int64_t rows = roundedUp(size(m_held), kTileRows);
             if (term.term.dampingRate.empty()) {
-                multiplyPanels(queries, rows, term.packed + firstPanel * kPanel * width,
-                               endPanel - firstPanel, width, cells, m_stride);
+                multiplyPanels(queries, rows, term.packed + firstPanel * kPanel * width, size(keys), width,
+                               cells, m_stride);
                 return;
             }
             // e^{(m-n)·rate} = e^{(m-n0)·rate}·e^{-(n-n0)·rate}; the keys have theirs.
@@ -294,7 +302,8 @@ private:
                 std::copy_n(queries, rows * width, m_damped);
                 for (std::int64_t i = 0; i < size(m_held); ++i)
                     m_run.damp(term.term, m_held.first + i - m_run.originOf(panel), m_damped + i * width);
-                multiplyPanels(m_damped, rows, term.packed + panel * kPanel * width, end - panel, width,
+                multiplyPanels(m_damped, rows, term.packed + panel * kPanel * width,
+                               std::min(keyOf(end), keys.end) - keyOf(panel), width,
                                cells + (panel - firstPanel) * kPanel, m_stride);
                 panel = end;
             }

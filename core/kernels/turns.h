@@ -48,14 +48,26 @@ public:
     void fill(double position, std::int64_t count, double scale, T* cos, T* sin, std::int64_t outStride,
               double* anchor) const
     {
-        assert(count * m_pairs <= static_cast<std::int64_t>(m_cos.size()));
-        double* anchorSin = anchor + m_pairs;
-        direct(position, anchor, anchorSin);
-        for (int i = 0; i < m_pairs; ++i) {
+        this->anchor(position, scale, anchor);
+        fillRows(anchor, 0, count, cos, sin, outStride);
+    }
+
+    /// cos and then sin at `position`, `scale` times, 2·pairs numbers: what fillRows starts from.
+    void anchor(double position, double scale, double* anchor) const
+    {
+        direct(position, anchor, anchor + m_pairs);
+        for (int i = 0; i < 2 * m_pairs; ++i)
             anchor[i] *= scale;
-            anchorSin[i] *= scale;
-        }
-        turnRows(anchor, anchorSin, m_cos.data(), m_sin.data(), count, m_pairs, cos, sin, outStride);
+    }
+
+    /// Of `fill` the rows `first`, `first` + 1, … alone.
+    template<class T>
+    void fillRows(const double* anchor, std::int64_t first, std::int64_t count, T* cos, T* sin,
+                  std::int64_t outStride) const
+    {
+        assert((first + count) * m_pairs <= static_cast<std::int64_t>(m_cos.size()));
+        turnRows(anchor, anchor + m_pairs, m_cos.data() + first * m_pairs, m_sin.data() + first * m_pairs,
+                 count, m_pairs, cos, sin, outStride);
     }
 
 private:

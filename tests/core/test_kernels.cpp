@@ -134,10 +134,12 @@ private slots:
     void rotation();
     void product();
     void softmaxRows();
+    void exponentials();
     void colours();
     void mapsInSinglePrecision();
     void longMaps();
     void steepDamping();
+    void nothingIsSubnormal();
     void rowsOfFewerBits();
     void sameBitsOnAnyNumberOfThreads();
     void nothingIsAllocatedByStrips();
@@ -293,6 +295,25 @@ void TestKernels::softmaxRows()
     QCOMPARE(kernels().softmaxRow(none.data(), 40).sum, 0.0);
 }
 
+/// Each against long double, over all of the range: in the last place, not only beside 1.
+void TestKernels::exponentials()
+{
+    constexpr std::int64_t kCount = 100'003;
+    std::vector<float> row(kCount);
+    for (std::int64_t i = 0; i < kCount; ++i)
+        row[static_cast<std::size_t>(i)] = -87.0F * static_cast<float>(i) / static_cast<float>(kCount - 1);
+    row.insert(row.end(), {-1e-30F, -1e-6F, -0.34657359F, -0.34657362F, -87.5F, -1e30F});
+    const std::vector<float> before = row;
+    kernels().softmaxRow(row.data(), static_cast<std::int64_t>(row.size()));
+    QCOMPARE(row[0], 1.0F);
+    for (std::size_t i = 0; i < row.size(); ++i) {
+        const long double expected = std::exp(std::max(static_cast<long double>(before[i]), -87.0L));
+        const auto nearest = static_cast<float>(expected);
+        const long double unit = nearest - std::nextafter(nearest, 0.0F);
+        QVERIFY2(std::fabs(row[i] - expected) <= 1.25L * unit, qPrintable(QString::number(before[i])));
+    }
+}
+
 void TestKernels::colours()
 {
     std::vector<std::uint32_t> palette(256);
@@ -403,6 +424,36 @@ void TestKernels::steepDamping()
         }
     }
     QVERIFY(steep > 20);
+}
+
+/// Single precision has no number between 0 and 1.2e-38, which would take long; the thread that asked has.
+void TestKernels::nothingIsSubnormal()
+{
+    LongMap map(50, 50, 2);
+    std::fill(map.queries.begin(), map.queries.end(), 1e-20);
+    std::fill(map.keys.begin(), map.keys.end(), 1e-19);
+    const double rate[]{-1e-3};
+    map.term.dampingRate = rate;
+    map.term.pairs = {};
+    map.term.invFreq = {};
+    map.term.scale = 1.0;
+    map.op.terms = {&map.term, 1};
+    for (const bool isDamped : {false, true}) {
+        if (isDamped) {
+            map.term.pairs = map.pairs;
+            map.term.invFreq = map.theta;
+        } else {
+            map.term.dampingRate = {};
+        }
+        map.op.precision = ScorePrecision::Double;
+        QVERIFY(runOn(ScorePath::Tiles, map.op, false).mean[0] > 1.9e-39);
+        map.op.precision = ScorePrecision::Single;
+        QVERIFY(runOn(ScorePath::Tiles, map.op, false).mean[0] == 0.0); // QCOMPARE takes what is tiny for 0
+        map.term.dampingRate = rate;
+    }
+    volatile float small = std::numeric_limits<float>::min();
+    small = small / 2.0F;
+    QVERIFY(small > 0.0F);
 }
 
 /// TF32 and bfloat16 round the rows, not the products: exactly so where nothing turns.

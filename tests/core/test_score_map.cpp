@@ -87,8 +87,10 @@ void TestScoreMap::distanceTable()
         if (round % 3 == 0)
             for (std::size_t i = 0; i < pairs; ++i)
                 rate.push_back(-1e-3 * static_cast<double>(i));
+        // The last is longer than two tasks, whose whole ones are written in place.
         std::vector<double> table(
-            static_cast<std::size_t>(std::uniform_int_distribution<int>(0, 2000)(random)));
+            static_cast<std::size_t>(std::uniform_int_distribution<int>(0, 2000)(random)) +
+            (round == 29 ? 70'000 : 0));
         DistanceTableOp op;
         op.re = re;
         op.im = im;
@@ -105,7 +107,9 @@ void TestScoreMap::distanceTable()
             for (std::size_t i = 0; i < pairs; ++i)
                 expected += 1.5625L * (rate.empty() ? 1.0L : std::exp(r * rate[i])) *
                             (re[i] * std::cos(r * theta[i]) - im[i] * std::sin(r * theta[i]));
-            QCOMPARE(absoluteDifference(table[at], static_cast<double>(expected), 1e-11), QString());
+            // The angle of a far distance is rounded in proportion to it.
+            const double tolerance = 1e-11 + 1e-14 * std::fabs(static_cast<double>(r));
+            QCOMPARE(absoluteDifference(table[at], static_cast<double>(expected), tolerance), QString());
         }
     }
 }

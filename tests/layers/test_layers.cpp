@@ -87,7 +87,8 @@ Target targetOf(const QString& path, const QString& name, bool isQuoted)
         "^(Q[A-Z]\\w*|Qt\\w*)(/.*|\\.h)?$|^q[a-z]+\\.h$|^ui_\\w+\\.h$|\\.moc$|^moc_");
     static const QRegularExpression cuda("^(cuda|cublas|cub/|thrust/|device_launch|curand|nv)");
     static const QRegularExpression standard(
-        "^[a-z_0-9]+$|^(sys|linux)/\\w+\\.h$|^(unistd|dlfcn|pthread|sched|signal|langinfo)\\.h$");
+        "^[a-z_0-9]+$|^(sys|linux)/\\w+\\.h$|"
+        "^(unistd|dlfcn|pthread|sched|signal|langinfo|malloc|emmintrin|immintrin)\\.h$");
     if (name == "qcustomplot.h")
         return Plot;
     if (isQuoted) {
