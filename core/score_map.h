@@ -82,6 +82,13 @@ enum class ScorePrecision {
 /// "double", "single", "TF32", "bfloat16".
 std::string_view scorePrecisionName(ScorePrecision precision);
 
+/// Which rows some queries or keys are, for a backend that keeps them from map to map.
+struct RowsIdentity
+{
+    std::uint64_t id = 0;   ///< names rows whose numbers and width never change; 0: unknown, never kept
+    std::int64_t first = 0; ///< the first row of the queries or keys, counted in what `id` names
+};
+
 /// One score whose cells a map adds up: weight·cell, where the cell is score·scale·rowScale, or the softmax
 /// of that. Either a table over the distance, or queries and keys.
 struct ScoreTerm
@@ -100,6 +107,7 @@ struct ScoreTerm
     double attentionFactor = 1.0;        ///< A, on the pairs that turn
     std::span<const double> queries;     ///< [rows in view × width], before rotation
     std::span<const double> keys;        ///< [keys × width], from ScoreMapOp::firstKey on
+    RowsIdentity queriesAre, keysAre;
 };
 
 /// Scores over (m, n), pooled (RoFormer, arXiv:2104.09864, equation 16; softmax: arXiv:1706.03762, equation
@@ -115,7 +123,9 @@ struct ScoreMapOp
     /// Queries in view and keys that are left out, 1 each, because they were not finite (their rows hold
     /// zeros instead); empty: none.
     std::span<const std::uint8_t> deadQueries, deadKeys;
-    std::int64_t firstKey = 0; ///< of `keys` and `deadKeys`; softmax: 0, all keys are needed
+    /// Of `keys` and `deadKeys`, which go to the end of the columns in view. Softmax: 0, and they go to the
+    /// last key that a query in view sees.
+    std::int64_t firstKey = 0;
     /// Cell index i stands for position i·stride + offset; above 1 in previews, which sample.
     std::int64_t stride = 1, offset = 0;
     /// Called between strips of rows with the share of the work that is done, 0..1; empty: nobody asks.

@@ -5,11 +5,13 @@
 #include "cuda_check.h"
 #include "cuda_probe.h"
 #include "device_buffer.h"
+#include "kept_rows.h"
 #include "kernels/launch.h"
 
 #include <cassert>
 #include <cmath>
 #include <limits>
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -74,17 +76,21 @@ bool isDampingInRange(const ScoreMapOp& op)
     return steepest * static_cast<double>(op.stride) * (kernels::kScoreTile / 2) <= limit;
 }
 
-/// The kernels of one run, on the buffers of all.
+/// The kernels of one run, on the buffers and the rows of all.
 class CudaRun
 {
 public:
-    CudaRun(const CudaCalls& calls, DeviceBuffers& buffers, std::stop_token stop)
+    /// `mayKeep`: rows that are brought over stay for later runs.
+    CudaRun(const CudaCalls& calls, DeviceBuffers& buffers, KeptRows& keptRows, bool mayKeep,
+            std::stop_token stop)
         : m_calls(calls)
         , m_buffers(buffers)
+        , m_keptRows(keptRows)
         , m_stop(std::move(stop))
     {
         check(m_calls, m_calls.useDevice());
         m_buffers.restart();
+        m_keptRows.restart(mayKeep);
     }
 
     void run(const RotateOp& op)
@@ -231,7 +237,7 @@ private:
                 static_cast<int>(still.size())};
     }
 
-    /// Rows on their way through the device: what is brought over, the tables, and the turned rows.
+    /// What rows are turned with, and where those pass through that are not kept.
     template<class Real>
     struct RowTurner
     {
@@ -241,25 +247,43 @@ private:
         Real *cosine, *sine;
     };
 
+    /// Rows firstRow, firstRow+1, … of `source`, turned as the positions of `cells` ask; `identity` is that
+    /// of the first row of `source`.
     template<class Real>
     const Real* turnedRows(const ScoreMapOp& op, const ScoreTerm& term, const RowTurner<Real>& turner,
-                           const double* source, CellRange cells)
+                           std::span<const double> source, RowsIdentity identity, std::int64_t firstRow,
+                           CellRange cells)
     {
         const std::int64_t count = cells.end - cells.first;
+        assert(at((firstRow + count) * term.width) <= source.size());
+        source = source.subspan(at(firstRow * term.width));
+        identity.first += firstRow;
         Real* const rows = m_buffers.take<Real>(at(count * turner.layout.outWidth));
+        const double* const kept = m_keptRows.find(identity, count, term.width);
+        std::unique_ptr<KeptRows::Rows> room;
+        if (!kept)
+            room = m_keptRows.roomFor(identity, count, term.width);
         for (std::int64_t first = 0; first < count; first += kRowsAtATime) {
             pollStop();
             const std::int64_t here = std::min(kRowsAtATime, count - first);
-            m_buffers.toDevice(turner.staged,
-                               std::span<const double>(source + first * term.width, at(here * term.width)));
+            const double* unturned = nullptr;
+            if (kept) {
+                unturned = kept + first * term.width;
+            } else {
+                double* const brought = room ? room->numbers + first * term.width : turner.staged;
+                m_buffers.toDevice(brought, source.subspan(at(first * term.width), at(here * term.width)));
+                unturned = brought;
+            }
             const auto position = static_cast<double>((cells.first + first) * op.stride + op.offset);
             kernels::launchTurnTable(turner.theta, turner.layout.pairCount, position,
                                      static_cast<double>(op.stride), here, term.attentionFactor,
                                      turner.cosine, turner.sine);
-            kernels::launchRotateRows(turner.staged, rows + first * turner.layout.outWidth, here, 1,
-                                      turner.layout, turner.cosine, turner.sine, roundingOf(op.precision));
+            kernels::launchRotateRows(unturned, rows + first * turner.layout.outWidth, here, 1, turner.layout,
+                                      turner.cosine, turner.sine, roundingOf(op.precision));
             check(m_calls, m_calls.lastError());
         }
+        if (room)
+            m_keptRows.keep(std::move(room)); // they are all there
         return rows;
     }
 
@@ -296,9 +320,8 @@ private:
         turner.staged = m_buffers.take<double>(at(most * term.width));
         turner.cosine = m_buffers.take<Real>(at(most) * term.invFreq.size());
         turner.sine = m_buffers.take<Real>(at(most) * term.invFreq.size());
-        view.queries = turnedRows(op, term, turner, term.queries.data(), rows);
-        view.keys =
-            turnedRows(op, term, turner, term.keys.data() + (keys.first - op.firstKey) * term.width, keys);
+        view.queries = turnedRows(op, term, turner, term.queries, term.queriesAre, 0, rows);
+        view.keys = turnedRows(op, term, turner, term.keys, term.keysAre, keys.first - op.firstKey, keys);
         return view;
     }
 
@@ -313,7 +336,7 @@ private:
         map.firstKey = keys.first;
         map.endKey = keys.end;
         map.firstColumn = grid.columns().first;
-        map.endColumn = grid.columns().end;
+        map.endColumn = std::min(grid.columns().end, keys.end);
         map.block = grid.block;
         map.firstRowBlock = grid.firstRowBlock;
         map.firstColumnBlock = grid.firstColumnBlock;
@@ -335,7 +358,8 @@ private:
     {
         const bool isSoftmax = op.stage == ScoreStage::Softmax;
         const ScoreGrid& grid = op.grid;
-        const CellRange rows = grid.rows(), keys = isSoftmax ? CellRange{0, grid.length} : grid.columns();
+        const CellRange rows = grid.rows();
+        const CellRange keys = isSoftmax ? CellRange{0, grid.keysOf(rows.end - 1).end} : grid.columns();
         const kernels::MapView map = mapViewOf(op, rows, keys);
         std::vector<kernels::TermView<Real>> views;
         for (const ScoreTerm& term : op.terms)
@@ -412,6 +436,7 @@ private:
 
     const CudaCalls& m_calls;
     DeviceBuffers& m_buffers;
+    KeptRows& m_keptRows;
     std::stop_token m_stop;
 };
 
@@ -421,6 +446,7 @@ public:
     explicit CudaBackend(const CudaCalls& calls)
         : m_calls(calls)
         , m_buffers(m_calls)
+        , m_keptRows(m_calls)
     {
     }
 
@@ -465,21 +491,42 @@ public:
         try {
             if (stop.stop_requested())
                 throw Stopped{};
-            CudaRun run(m_calls, m_buffers, std::move(stop));
-            std::visit([&](const auto& op) { run.run(op); }, operation);
+            try {
+                compute(operation, true, stop);
+            } catch (const CudaFailure& failure) {
+                if (failure.code != kCudaOutOfMemory)
+                    throw;
+                // What earlier runs left must not be what this one lacks.
+                giveAllBack();
+                compute(operation, false, stop);
+            }
             return {};
         } catch (const Stopped&) {
             return Error{ErrorCode::Cancelled, "stopped", {}};
         } catch (const CudaFailure& failure) {
-            m_calls.lastError(); // or the next run would meet it
-            m_buffers.releaseAll();
+            giveAllBack();
             return failure.error;
         }
     }
 
 private:
+    void compute(const Operation& operation, bool mayKeep, const std::stop_token& stop)
+    {
+        CudaRun run(m_calls, m_buffers, m_keptRows, mayKeep, stop);
+        std::visit([&](const auto& op) { run.run(op); }, operation);
+    }
+
+    /// After a failure.
+    void giveAllBack()
+    {
+        m_calls.lastError(); // or the next run would meet it
+        m_buffers.releaseAll();
+        m_keptRows.forgetAll();
+    }
+
     CudaCalls m_calls;
     DeviceBuffers m_buffers;
+    KeptRows m_keptRows;
     mutable std::optional<CudaProbe> m_probe; ///< once asked
 };
 

@@ -27,6 +27,10 @@ constexpr CudaCalls kCalls{
     []() -> int { return cudaSetDevice(0); },
     [](void** memory, std::size_t bytes) -> int { return cudaMalloc(memory, bytes); },
     [](void* memory) -> int { return cudaFree(memory); },
+    [](std::size_t* bytes) -> int {
+        std::size_t total = 0;
+        return cudaMemGetInfo(bytes, &total);
+    },
     [](void* to, const void* from, std::size_t bytes) -> int {
         return cudaMemcpy(to, from, bytes, cudaMemcpyHostToDevice);
     },

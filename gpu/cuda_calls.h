@@ -30,6 +30,7 @@ struct CudaCalls
     int (*useDevice)();
     int (*allocate)(void** memory, std::size_t bytes);
     int (*release)(void* memory);
+    int (*freeMemory)(std::size_t* bytes); ///< that may still be allocated
     int (*toDevice)(void* to, const void* from, std::size_t bytes);
     int (*toHost)(void* to, const void* from, std::size_t bytes);
     int (*synchronize)();

@@ -21,6 +21,7 @@ enum CudaErrorCode {
 struct CudaFailure
 {
     Error error;
+    int code = 0; ///< the runtime's
 };
 
 /// Throws CudaFailure with one sentence where `code` is not 0.
@@ -32,15 +33,16 @@ inline void check(const CudaCalls& calls, int code)
     case 0:
         return;
     case kCudaOutOfMemory:
-        throw CudaFailure{{ErrorCode::RunFailed, "the GPU has too little free memory for this", {}}};
+        throw CudaFailure{{ErrorCode::RunFailed, "the GPU has too little free memory for this", {}}, code};
     case kCudaDeviceBusy:
     case kCudaMemoryDefect:
     case kCudaDeviceLost:
-        throw CudaFailure{{ErrorCode::RunFailed, {"the GPU was lost ({reason})", {{"reason", reason}}}, {}}};
+        throw CudaFailure{{ErrorCode::RunFailed, {"the GPU was lost ({reason})", {{"reason", reason}}}, {}},
+                          code};
     default:
-        throw CudaFailure{{ErrorCode::RunFailed,
-                           {"the GPU failed while it computed ({reason})", {{"reason", reason}}},
-                           {}}};
+        throw CudaFailure{
+            {ErrorCode::RunFailed, {"the GPU failed while it computed ({reason})", {{"reason", reason}}}, {}},
+            code};
     }
 }
 

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cassert>
 #include <cmath>
 #include <limits>
@@ -53,6 +54,7 @@ struct Sampling
 /// Queries or keys before rotation: they depend on the content and on nothing that turns.
 struct MadeRows
 {
+    std::uint64_t id = 0; ///< no other rows have it (RowsIdentity)
     ContentSource source;
     std::vector<int> gathered; ///< channels of the head, in the order of the rows
     Sampling sampling;
@@ -439,7 +441,9 @@ private:
         term.width = static_cast<int>(side.channels.gathered.size());
         if (!m_isFixed) {
             term.queries = part(*side.queries, grid.rows());
+            term.queriesAre = identityOf(*side.queries, grid.rows());
             term.keys = part(*side.keys, keys);
+            term.keysAre = identityOf(*side.keys, keys);
         }
         term.firstDistance = grid.leastDistance();
         ScoreTerm turned = term;
@@ -481,6 +485,11 @@ private:
                                             static_cast<std::size_t>(range.end - range.first) * width);
     }
 
+    static RowsIdentity identityOf(const MadeRows& made, CellRange range)
+    {
+        return {made.id, range.first - made.range.first};
+    }
+
     /// What one configuration leaves out, the others leave out too.
     static void join(const MadeRows& made, CellRange range, std::vector<std::uint8_t>& dead)
     {
@@ -512,7 +521,9 @@ private:
             std::rotate(found, found + 1, m_layers.rows.end());
             return {};
         }
+        static std::atomic<std::uint64_t> lastId = 0;
         auto made = std::make_shared<MadeRows>();
+        made->id = ++lastId;
         made->source = side.source;
         made->gathered = side.channels.gathered;
         made->sampling = sampling;

@@ -81,7 +81,7 @@ std::string text(const char* format, double value)
 void row(const std::string& operation, const std::string& ours, const std::string& limit,
          const std::string& ratio, const std::string& goal)
 {
-    std::printf("| %-46s | %14s | %24s | %6s | %-8s |\n", operation.c_str(), ours.c_str(), limit.c_str(),
+    std::printf("| %-61s | %14s | %24s | %6s | %-8s |\n", operation.c_str(), ours.c_str(), limit.c_str(),
                 ratio.c_str(), goal.c_str());
     std::fflush(stdout);
 }
@@ -181,6 +181,7 @@ void products(DeviceBuffers& device, std::size_t length, std::size_t width)
         text("%.1f TFLOP/s", tera / ours), limit, ratio, ">= 0.80");
 }
 
+/// A map of rows that have to be brought over, and then of the same ones: what a slider asks for.
 void frame(ComputeBackend& backend, std::int64_t length, int width, int runs)
 {
     const auto rows = numbers(static_cast<std::size_t>(length) * static_cast<std::size_t>(width));
@@ -212,12 +213,19 @@ void frame(ComputeBackend& backend, std::int64_t length, int width, int runs)
         if (const Result<void> done = backend.run(op, {}); !done)
             throw CudaFailure{done.error()};
     };
-    run();
-    const double ours = hostMilliseconds(runs, run);
+    static std::uint64_t lastId = 0;
+    const double first = hostMilliseconds(runs, [&] {
+        term.queriesAre.id = ++lastId;
+        term.keysAre.id = ++lastId;
+        run();
+    });
+    const double again = hostMilliseconds(runs, run);
     // Two passes over the lower half.
     const double tera = 4e-9 * static_cast<double>(length) * static_cast<double>(length) / 2 * width;
-    row("frame: softmax " + std::to_string(length) + "^2 to 1024^2, head_dim " + std::to_string(width),
-        text("%.1f ms", ours), text("%.1f TFLOP/s of two passes", tera / ours), "", "");
+    const std::string what =
+        "softmax " + std::to_string(length) + "^2 to 1024^2, head_dim " + std::to_string(width);
+    row("frame of new rows: " + what, text("%.1f ms", first), "", "", "");
+    row("frame: " + what, text("%.1f ms", again), text("%.1f TFLOP/s of two passes", tera / again), "", "");
 }
 
 } // namespace
@@ -230,7 +238,7 @@ int main()
         return 77;
     }
     std::printf("%s\n\n", backend->info().device.c_str());
-    std::printf("| %-46s | %14s | %24s | %6s | %-8s |\n|---|---|---|---|---|\n", "operation", "ours", "limit",
+    std::printf("| %-61s | %14s | %24s | %6s | %-8s |\n|---|---|---|---|---|\n", "operation", "ours", "limit",
                 "ratio", "goal");
     try {
         DeviceBuffers device(calls);
