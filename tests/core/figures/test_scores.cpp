@@ -175,6 +175,7 @@ private slots:
     void preview();
     void whatItFollows();
     void whatAChangeComputes();
+    void rowsHaveIdentities();
     void whatTheTilesAreComputedIn();
     void roundedRowsOfMeans();
     void beyondTheRange();
@@ -496,6 +497,101 @@ void TestScoresFigure::whatAChangeComputes()
     computed();
     const FigureInfo& figure = *findFigure("scores");
     QCOMPARE(figureToJson(buildFigure(figure, *last)), figureToJson(buildFigure(figure, fresh)));
+}
+
+namespace {
+
+/// The processor, which remembers what rows it was given last.
+class RememberingBackend final : public ComputeBackend
+{
+public:
+    explicit RememberingBackend(std::vector<ScoreTerm>& terms)
+        : m_terms(terms)
+    {
+    }
+    Info info() const override { return m_cpu->info(); }
+    Result<void> status() const override { return {}; }
+    bool supports(const Operation&) const override { return true; }
+    Result<void> run(const Operation& operation, std::stop_token stop) override
+    {
+        if (const auto* map = std::get_if<ScoreMapOp>(&operation))
+            m_terms.assign(map->terms.begin(), map->terms.end());
+        return m_cpu->run(operation, stop);
+    }
+
+private:
+    std::unique_ptr<ComputeBackend> m_cpu = makeCpuBackend();
+    std::vector<ScoreTerm>& m_terms;
+};
+
+} // namespace
+
+/// A backend that keeps rows knows them by these: the same numbers have the same name, others another.
+void TestScoresFigure::rowsHaveIdentities()
+{
+    std::vector<ScoreTerm> terms;
+    std::vector<std::unique_ptr<ComputeBackend>> backends;
+    backends.push_back(std::make_unique<RememberingBackend>(terms));
+    Engine engine(std::move(backends));
+    ComputeRequest request;
+    request.configurations = {{plain(16), "A", 0}};
+    request.figures = {"scores"};
+    request.wantsDecay = false;
+    request.options.pair = 1;
+    const auto set = [&](const char* key, const char* value) {
+        QVERIFY(request.options.settings.set(key, value).hasValue());
+    };
+    set("map_length", "90");
+    set("stage", "softmax");
+    std::optional<FigureResults> last;
+    struct Named
+    {
+        RowsIdentity queries, keys;
+        std::vector<double> query, key; ///< the first ones
+    };
+    const auto compute = [&] {
+        last = computeFigureResults(engine, request, last ? &*last : nullptr).value();
+        const ScoreTerm& term = terms.at(0);
+        const auto width = static_cast<std::size_t>(term.width);
+        const auto rowOf = [&](std::span<const double> rows) {
+            return std::vector<double>(rows.begin(), rows.begin() + static_cast<std::ptrdiff_t>(width));
+        };
+        return Named{term.queriesAre, term.keysAre, rowOf(term.queries), rowOf(term.keys)};
+    };
+    request.options.content = Content::Gaussian;
+    const Named whole = compute();
+    QVERIFY(whole.queries.id != 0 && whole.keys.id != 0 && whole.queries.id != whole.keys.id);
+    QCOMPARE(whole.queries.first, std::int64_t{0});
+    QCOMPARE(whole.keys.first, std::int64_t{0});
+    request.configurations[0].config.base = 5e4;
+    const Named turned = compute();
+    QCOMPARE(turned.queries.id, whole.queries.id);
+    QCOMPARE(turned.keys.id, whole.keys.id);
+    set("first_row", "20");
+    set("last_row", "40");
+    const Named part = compute();
+    QCOMPARE(part.queries.id, whole.queries.id);
+    QCOMPARE(part.queries.first, std::int64_t{20});
+    QVERIFY(part.query != whole.query);
+    QCOMPARE(part.keys.id, whole.keys.id);
+    QCOMPARE(part.keys.first, std::int64_t{0});
+    set("encoding", "difference"); // the same rows in two terms
+    compute();
+    QCOMPARE(terms.size(), std::size_t{2});
+    QCOMPARE(terms[1].queriesAre.id, whole.queries.id);
+    QCOMPARE(terms[1].keysAre.id, whole.keys.id);
+    set("encoding", "rope");
+    request.options.seed = 2;
+    const Named other = compute();
+    QVERIFY(other.query != part.query && other.queries.id != whole.queries.id);
+    QVERIFY(other.key != part.key && other.keys.id != whole.keys.id);
+    // The part is now all that there is.
+    QCOMPARE(other.queries.first, std::int64_t{0});
+    // Made again, without what was made before: another name, though the numbers are the same.
+    last = {};
+    const Named again = compute();
+    QCOMPARE(again.query, other.query);
+    QVERIFY(again.queries.id != other.queries.id && again.keys.id != other.keys.id);
 }
 
 /// Few cells, and those that are read one by one, in double; many in float, and the caption says so.
