@@ -178,7 +178,8 @@ struct Side
 /// Keeps what was used last, as far as there is memory for it.
 void dropOldLayers(MadeLayers& layers)
 {
-    constexpr std::size_t kKeptNumbers = std::size_t{1} << 24, kKeptTables = 8; // 128 MiB of rows
+    // 256 MiB of rows: the queries and keys of the longest map, of 128 channels.
+    constexpr std::size_t kKeptNumbers = std::size_t{1} << 25, kKeptTables = 8;
     std::vector<std::shared_ptr<const MadeRows>> kept;
     std::size_t numbers = 0;
     for (auto made = layers.rows.rbegin(); made != layers.rows.rend(); ++made) {
