@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <array>
 #include <new>
+#include <system_error>
 
 namespace ropewalk {
 namespace {
@@ -144,6 +145,10 @@ std::optional<int> runCommandLine(const QStringList& arguments)
         return printError({ErrorCode::Output,
                            "there is not enough memory for this; expected a shorter max_distance "
                            "or a smaller picture",
+                           {}});
+    } catch (const std::system_error& error) {
+        return printError({ErrorCode::Output,
+                           {"the system refused what this needs: {reason}", {{"reason", error.what()}}},
                            {}});
     }
 }

@@ -22,6 +22,8 @@ constexpr std::int64_t kRowsAtATime = 256;
 constexpr std::int64_t kPreviewCells = 256;
 /// So many queries and keys tell how far the cells reach.
 constexpr std::int64_t kRangeCells = 160;
+/// Products of larger numbers, and their sums, may lie beyond the range of double.
+constexpr double kGreatestInProducts = 1e150;
 /// What takes longer than this is shown as a preview first.
 constexpr double kPreviewMilliseconds = 6.0;
 
@@ -40,7 +42,7 @@ struct ScoreMap
     std::vector<double> columnMean;                    ///< mean over the queries in view that see the key
     double reach = 0.0; ///< greatest |cell| before pooling, as far as it was looked for
     std::int64_t deadQueries = 0, deadKeys = 0;
-    std::int64_t beyondRange = 0; ///< blocks whose cells a precision below double cannot hold
+    bool isDoubleInstead = false; ///< less was asked for, and cannot hold products of these numbers
 };
 
 /// Cell i of a grid stands for position i·stride + offset.
@@ -538,8 +540,8 @@ private:
         return {};
     }
 
-    /// Rows of the content at the sampled positions, only the channels that count; what is not finite becomes
-    /// zeros and is marked.
+    /// Rows of the content at the sampled positions, only the channels that count; those with numbers that
+    /// are not finite, or whose products may not be, become zeros and are marked.
     Result<void> makeRows(MadeRows& made)
     {
         const std::size_t width = made.gathered.size();
@@ -566,11 +568,13 @@ private:
                     made.rows[row * width + at] = one[static_cast<std::size_t>(made.gathered[at])];
             }
         }
-        if (!m_options.tensors || m_options.tensors->notFinite == 0 || m_options.content != Content::File)
+        if (!m_options.tensors || m_options.content != Content::File ||
+            (m_options.tensors->notFinite == 0 && m_options.tensors->greatest <= kGreatestInProducts))
             return {};
         for (std::size_t row = 0; row < count; ++row) {
             const std::span values = std::span(made.rows).subspan(row * width, width);
-            if (std::all_of(values.begin(), values.end(), [](double value) { return std::isfinite(value); }))
+            if (std::all_of(values.begin(), values.end(),
+                            [](double value) { return std::fabs(value) <= kGreatestInProducts; }))
                 continue;
             made.dead.resize(count);
             made.dead[row] = 1;
@@ -739,6 +743,8 @@ private:
     ScorePrecision precisionOf(const ScoreGrid& grid) const
     {
         const std::string_view asked = m_options.settings.text("score_precision");
+        if (!areProductsFloats())
+            return ScorePrecision::Double;
         if (asked == "single")
             return ScorePrecision::Single;
         if (asked == "tf32")
@@ -751,13 +757,18 @@ private:
         // Damping takes floats out of the range in which they are fast.
         const bool isDamped = std::any_of(m_terms.begin(), m_terms.end(),
                                           [](const ScoreTerm& term) { return !term.dampingRate.empty(); });
-        // Nor do floats hold the products of large numbers.
-        constexpr double kGreatestOfFloats = 1e15;
-        const bool areLarge = m_options.content == Content::File && m_options.tensors &&
-                              m_options.tensors->greatest > kGreatestOfFloats;
-        return asked == "auto" && areMany && !areLarge && grid.block > 1 && m_terms.size() == 1 && !isDamped
+        return asked == "auto" && areMany && grid.block > 1 && m_terms.size() == 1 && !isDamped
                    ? ScorePrecision::Single
                    : ScorePrecision::Double;
+    }
+
+    /// Whether floats hold the products of the content's numbers: neither too large nor, all of them, too
+    /// small.
+    bool areProductsFloats() const
+    {
+        return m_options.content != Content::File || !m_options.tensors ||
+               !(m_options.tensors->greatest > 1e15 ||
+                 (m_options.tensors->greatest > 0.0 && m_options.tensors->greatest < 1e-15));
     }
 
     bool asksForDoubleOrAuto() const
@@ -787,7 +798,8 @@ private:
         op.rowValue = m_map.rowValue;
         op.precision = m_map.precision = precisionOf(grid);
         // Who asks for rounded rows gets them, cell by cell; a curve over the distance has none.
-        const bool areRowsRounded = !m_isFixed && !asksForDoubleOrAuto();
+        m_map.isDoubleInstead = !asksForDoubleOrAuto() && !areProductsFloats();
+        const bool areRowsRounded = !m_isFixed && !asksForDoubleOrAuto() && !m_map.isDoubleInstead;
         op.path = m_map.path = areRowsRounded ? ScorePath::Tiles : fastestPath(op);
         if (m_job.progress)
             op.progress = [this](double share) { m_job.progress(m_from + m_share * share); };
@@ -803,9 +815,6 @@ private:
                 0.5 * static_cast<double>(sampling.position(keys.first) + sampling.position(keys.end - 1)));
         }
         m_map.deadQueries = std::count(m_deadQueries.begin(), m_deadQueries.end(), 1);
-        if (op.precision != ScorePrecision::Double)
-            for (std::size_t block = 0; block < blocks; ++block)
-                m_map.beyondRange += m_count[block] > 0 && !std::isfinite((*m_mean)[block]);
         m_map.deadKeys = std::count(m_deadKeys.begin(), m_deadKeys.end(), 1);
         return {};
     }
@@ -884,20 +893,17 @@ Result<std::shared_ptr<const FigureData>> computeScoreMaps(FigureJob& job)
         data->isCoarse = data->isCoarse || done->stride > 1;
         if (done->deadQueries > 0 || done->deadKeys > 0)
             note(Severity::Warning, "tensors",
-                 {"{queries} queries and {keys} keys in view hold numbers that are not finite; their cells "
-                  "are "
-                  "masked",
+                 {"{queries} queries and {keys} keys in view hold numbers that are not finite or "
+                  "beyond 1e150; their cells are masked",
                   {{"queries", groupedDigits(done->deadQueries)}, {"keys", groupedDigits(done->deadKeys)}}});
-        if (done->beyondRange > 0)
+        if (done->isDoubleInstead)
             note(Severity::Warning, "score_precision",
-                 {"{count} of {all} blocks in view are beyond the range of {precision}; they are gaps, and "
-                  "not "
-                  "with score_precision=double",
-                  {{"count", groupedDigits(done->beyondRange)},
-                   {"all", groupedDigits(std::ssize(*done->values))},
-                   {"precision", done->precision == ScorePrecision::Single
+                 {"{precision} cannot hold the products of numbers up to {greatest}; the map is computed in "
+                  "double",
+                  {{"precision", options.settings.is("score_precision", "single")
                                      ? "single precision"
-                                     : std::string(options.settings.text("score_precision"))}}});
+                                     : std::string(options.settings.text("score_precision"))},
+                   {"greatest", shortNumber(options.tensors->greatest, 3)}}});
         if (drawable[i]->shown.config.xpos && !options.settings.is("mask", "causal"))
             note(Severity::Warning, "mask",
                  "xPos grows without bound for keys after the query; its map stays causal");

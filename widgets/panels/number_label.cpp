@@ -12,6 +12,7 @@
 #include <QKeyEvent>
 #include <QMenu>
 #include <QPainter>
+#include <QRegularExpression>
 #include <QToolTip>
 
 #include <algorithm>
@@ -23,6 +24,26 @@ namespace {
 constexpr double kSmallest = 0.8; // of the font, before a text is elided
 
 } // namespace
+
+QString fittedText(const QString& text, const QFontMetricsF& metrics, double width)
+{
+    if (tabularWidth(metrics, text) <= width)
+        return text;
+    static const QRegularExpression decimal(QStringLiteral("^([−-]?)(\\d+)\\.(\\d+)$"));
+    const QRegularExpressionMatch match = decimal.match(text);
+    if (match.hasMatch()) {
+        const double value = (match.captured(2) + u'.' + match.captured(3)).toDouble();
+        for (int digits = static_cast<int>(match.captured(3).size()) - 1; digits > 0; --digits) {
+            const QString fewer = match.captured(1) + QString::number(value, 'f', digits);
+            if (tabularWidth(metrics, fewer) <= width)
+                return fewer;
+        }
+    }
+    for (qsizetype length = text.size() - 1; length > 0; --length)
+        if (const QString cut = text.left(length) + u'…'; tabularWidth(metrics, cut) <= width)
+            return cut;
+    return QStringLiteral("…");
+}
 
 NumberLabel::NumberLabel(QWidget* parent)
     : QWidget(parent)
@@ -72,9 +93,7 @@ void NumberLabel::paintEvent(QPaintEvent*)
             static_cast<int>(fitting.pixelSize() * std::clamp(width() / wanted, kSmallest, 1.0)));
     painter.setFont(fitting);
     const QFontMetricsF metrics(fitting, this);
-    QString text = m_text;
-    if (tabularWidth(metrics, text) > width())
-        text = metrics.elidedText(text, Qt::ElideLeft, width());
+    const QString text = fittedText(m_text, metrics, width());
     if (hasFocus()) {
         painter.setRenderHint(QPainter::Antialiasing);
         painter.setPen(Qt::NoPen);

@@ -1,12 +1,18 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include <QFontMetricsF>
 #include <QWidget>
 
 namespace ropewalk {
 
+/// A text as far as there is room for it: a decimal number rounded to fewer digits, anything else up to an
+/// ellipsis. Its front always stays: without it a number would be another one.
+QString fittedText(const QString& text, const QFontMetricsF& metrics, double width);
+
 /// A read-out: one line with each digit in a fixed cell, right-aligned, to be copied by Ctrl+C, by its
-/// context menu or by a double-click. What does not fit is elided at its left and stands in the tool tip.
+/// context menu or by a double-click. What does not fit is as fittedText has it, and stands whole in the
+/// tool tip.
 class NumberLabel : public QWidget
 {
     Q_OBJECT

@@ -32,11 +32,17 @@ double widestLabel(const FigureStyle& style, const std::vector<AxisTick>& ticks)
     return widest;
 }
 
+/// From a line of an axis' turned name to the next.
+double lineStep(const FigureStyle& style)
+{
+    return style.textHeight(kAxisText) + style.px(0.5);
+}
+
 /// Room beside the area for an axis' tick labels and its turned name.
-double sideRoom(const FigureStyle& style, const std::vector<AxisTick>& ticks, bool hasLabel)
+double sideRoom(const FigureStyle& style, const std::vector<AxisTick>& ticks, qsizetype lines)
 {
     return widestLabel(style, ticks) + style.px(kTickGap) +
-           (hasLabel ? style.textHeight(kAxisText) + style.px(6.0) : 0.0);
+           (lines > 0 ? static_cast<double>(lines) * lineStep(style) + style.px(6.0) : 0.0);
 }
 
 /// The axis of a map's colours.
@@ -105,19 +111,20 @@ void writeTicks(FigurePen& pen, const QRectF& content, const PlotSpec& plot, con
                   style.elided(messageText(plot.xAxis.label), kAxisText, area.width()), kAxisText, c.text,
                   Qt::AlignHCenter);
     const double half = style.textHeight(kAxisText) / 2;
-    if (layout.hasYLabel)
-        pen.writeUpwards({content.left() + half, area.center().y()}, messageText(plot.yAxis.label), kAxisText,
-                         c.text);
-    if (layout.hasSecondYLabel)
-        pen.writeUpwards(
-            {(layout.colourBar.isEmpty() ? content.right() : layout.colourBar.left() - style.px(kBarGap)) -
-                 half,
-             area.center().y()},
-            messageText(plot.secondYAxis->label), kAxisText, c.text);
-    for (qsizetype i = 0; i < layout.barLabel.size() && !layout.colourBar.isEmpty(); ++i)
-        pen.writeUpwards({content.right() - half * static_cast<double>(2 * (layout.barLabel.size() - i) - 1),
-                          area.center().y()},
-                         layout.barLabel[i], kAxisText, c.text);
+    const auto writeLines = [&](double left, const QStringList& lines) {
+        for (qsizetype i = 0; i < lines.size(); ++i)
+            pen.writeUpwards({left + half + static_cast<double>(i) * lineStep(style), area.center().y()},
+                             lines[i], kAxisText, c.text);
+    };
+    const auto widthOf = [&](const QStringList& lines) {
+        return static_cast<double>(lines.size()) * lineStep(style);
+    };
+    writeLines(content.left(), layout.yLabel);
+    writeLines((layout.colourBar.isEmpty() ? content.right() : layout.colourBar.left() - style.px(kBarGap)) -
+                   widthOf(layout.secondYLabel),
+               layout.secondYLabel);
+    if (!layout.colourBar.isEmpty())
+        writeLines(content.right() - widthOf(layout.barLabel), layout.barLabel);
 }
 
 /// Places the names of bars and clouds in rows of `width` from the origin on; those beyond the second row are
@@ -211,9 +218,10 @@ int columnCount(const FigureStyle& style, const QRectF& area, double devicePixel
 AxisLayout layoutAxes(const FigureStyle& style, const QRectF& content, const PlotSpec& plot)
 {
     AxisLayout layout;
-    const auto fitsUpwards = [&](const Message& label, double height) {
-        return !label.isEmpty() && content.width() > style.px(220.0) &&
-               style.textWidth(messageText(label), kAxisText) <= height;
+    const auto upwards = [&](const Message& label, double height) {
+        return label.isEmpty() || content.width() <= style.px(220.0) || height <= style.px(60.0)
+                   ? QStringList()
+                   : style.wrapped(messageText(label), kAxisText, height, 2);
     };
     const auto lineHeight = [&](const QString&) { return style.textHeight(kNoteText); };
     const auto xExtent = [&](const QString& label) { return style.textWidth(label, kNoteText); };
@@ -238,22 +246,19 @@ AxisLayout layoutAxes(const FigureStyle& style, const QRectF& content, const Plo
         height = std::floor(content.bottom() - below - top);
         layout.yTicks = axisTicks(plot.yAxis, height, style.px(9.0), lineHeight);
         elideNames(style, plot.yAxis, layout.yTicks, 0.36 * content.width());
-        layout.hasYLabel = fitsUpwards(plot.yAxis.label, height);
-        left = std::ceil(content.left() + sideRoom(style, layout.yTicks, layout.hasYLabel));
+        layout.yLabel = upwards(plot.yAxis.label, height);
+        left = std::ceil(content.left() + sideRoom(style, layout.yTicks, layout.yLabel.size()));
         double besides = 0.0;
         if (hasBar) {
             layout.barTicks = colourTicks(style, *map, height);
-            layout.barLabel.clear();
-            if (!map->label.isEmpty() && content.width() > style.px(220.0) && height > style.px(60.0))
-                layout.barLabel = style.wrapped(messageText(map->label), kAxisText, height, 2);
-            besides = style.px(kBarGap + kBarWidth) + sideRoom(style, layout.barTicks, false) +
-                      static_cast<double>(layout.barLabel.size()) * style.textHeight(kAxisText) +
-                      (layout.barLabel.isEmpty() ? 0.0 : style.px(6.0));
+            layout.barLabel = upwards(map->label, height);
+            besides =
+                style.px(kBarGap + kBarWidth) + sideRoom(style, layout.barTicks, layout.barLabel.size());
         }
         if (plot.secondYAxis) {
             layout.secondYTicks = axisTicks(*plot.secondYAxis, height, style.px(9.0), lineHeight);
-            layout.hasSecondYLabel = fitsUpwards(plot.secondYAxis->label, height);
-            besides += sideRoom(style, layout.secondYTicks, layout.hasSecondYLabel);
+            layout.secondYLabel = upwards(plot.secondYAxis->label, height);
+            besides += sideRoom(style, layout.secondYTicks, layout.secondYLabel.size());
         }
         right = std::floor(content.right() - besides);
         layout.xTicks = axisTicks(plot.xAxis, std::max(1.0, right - left), style.px(14.0), xExtent);
@@ -301,7 +306,7 @@ AxisLayout layoutAxes(const FigureStyle& style, const QRectF& content, const Plo
     }
     if (hasBar && !layout.isEmpty()) {
         const double second =
-            plot.secondYAxis ? sideRoom(style, layout.secondYTicks, layout.hasSecondYLabel) : 0.0;
+            plot.secondYAxis ? sideRoom(style, layout.secondYTicks, layout.secondYLabel.size()) : 0.0;
         layout.colourBar = QRectF(std::round(right + second + style.px(kBarGap)), top,
                                   std::round(style.px(kBarWidth)), layout.area.height());
         layout.bar = AxisScale(colourAxis(*map), layout.colourBar.bottom(), layout.colourBar.top());

@@ -24,13 +24,14 @@ struct AxisLayout
     QRectF area; ///< whole units; the curves stay within
     AxisScale x, y, secondY;
     std::vector<AxisTick> xTicks, yTicks, secondYTicks;
-    bool hasXLabel = false, hasYLabel = false, hasSecondYLabel = false;
-    bool areXNamesUpright = false; ///< the names of categories, where they have no room side by side
-    double xTickRoom = 0.0;        ///< height of the x axis' tick labels
-    QRectF colourBar;              ///< of the map; empty where there is none or no room
+    bool hasXLabel = false;
+    QStringList yLabel, secondYLabel; ///< in lines, from left to right
+    bool areXNamesUpright = false;    ///< the names of categories, where they have no room side by side
+    double xTickRoom = 0.0;           ///< height of the x axis' tick labels
+    QRectF colourBar;                 ///< of the map; empty where there is none or no room
     AxisScale bar;
     std::vector<AxisTick> barTicks;
-    QStringList barLabel; ///< in lines, the first next to the bar
+    QStringList barLabel; ///< as them
 
     std::vector<LegendEntry> legend;
 

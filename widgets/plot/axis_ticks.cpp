@@ -225,10 +225,18 @@ QString tokenCountLabel(double tokens)
     return plainLabel(tokens, 3);
 }
 
+bool isDrawable(const AxisSpec& axis)
+{
+    const double range = axis.upper - axis.lower;
+    const double largest = std::max(std::fabs(axis.lower), std::fabs(axis.upper));
+    return std::isfinite(range) && range > 1e-290 && range > 1e-13 * largest &&
+           (!axis.isLogarithmic || axis.lower > 1e-290);
+}
+
 std::vector<AxisTick> axisTicks(const AxisSpec& axis, double length, double gap,
                                 const std::function<double(const QString&)>& extent)
 {
-    if (!(axis.upper > axis.lower) || length <= 0.0)
+    if (!isDrawable(axis) || length <= 0.0)
         return {};
     const AxisScale scale(axis, 0.0, length);
     if (axis.kind == AxisKind::Categories)

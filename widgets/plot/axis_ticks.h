@@ -21,6 +21,10 @@ struct AxisTick
 /// them.
 QString tokenCountLabel(double tokens);
 
+/// Whether values can be told apart on this axis: its ends are finite and neither too near each other nor, as
+/// their steps would be, too near zero.
+bool isDrawable(const AxisSpec& axis);
+
 /// The ticks of an axis that is `length` units long. `extent` gives the room that a label takes along the
 /// axis, so that labels keep clear of each other. The right end of a token axis is labelled where it is a
 /// round count. Pure.

@@ -74,6 +74,8 @@ std::vector<PlotPlace> placePlots(const FigureStyle& style, const QRectF& conten
             place.titleBaseline = {cell.left(), cell.top() + style.ascent(kPlotTitle)};
             place.content.setTop(cell.top() + style.textHeight(kPlotTitle) + style.px(3.0));
         }
+        if (!hasRoomForPlot(style, place.content)) // a heading with nothing below it
+            return {alone};
         places.push_back(std::move(place));
     }
     return places;
@@ -110,6 +112,11 @@ double placeCaption(const FigureStyle& style, const QRectF& inner, double rectHe
 }
 
 } // namespace
+
+bool hasRoomForPlot(const FigureStyle& style, const QRectF& content)
+{
+    return content.width() > style.px(40.0) && content.height() > style.px(40.0);
+}
 
 FigureLayout layoutFigure(const FigureStyle& style, const QRectF& rect, const FigureSpec& figure)
 {

@@ -31,6 +31,9 @@ struct FigureLayout
     double captionStep = 0.0;
 };
 
+/// Whether anything can be read in the content of a plot. What has no room is not named either.
+bool hasRoomForPlot(const FigureStyle& style, const QRectF& content);
+
 /// Places the parts of a figure within `rect`. The result points to the figure's plots. Pure.
 FigureLayout layoutFigure(const FigureStyle& style, const QRectF& rect, const FigureSpec& figure);
 

@@ -16,8 +16,18 @@ namespace {
 
 void paintPlotAt(FigurePen& pen, const QRectF& content, const FigureSpec& figure, const PlotSpec& plot)
 {
-    if (content.width() <= pen.style().px(40.0) || content.height() <= pen.style().px(40.0))
-        return;
+    const auto say = [&](const Message& sentence) {
+        const FigureStyle& style = pen.style();
+        if (content.height() < style.textHeight(kNoteText) || content.width() < style.px(40.0))
+            return;
+        pen.write({content.center().x(), content.center().y() + style.ascent(kNoteText) / 2},
+                  style.elided(messageText(sentence), kNoteText, content.width()), kNoteText,
+                  style.colours().muted, Qt::AlignHCenter);
+    };
+    if (!hasRoomForPlot(pen.style(), content))
+        return say("no room to draw it");
+    if (plot.planes.empty() && !plot.table && !(isDrawable(plot.xAxis) && isDrawable(plot.yAxis)))
+        return say("values too near zero, or too near each other, to be drawn");
     if (!plot.planes.empty())
         paintPlanes(pen, content, figure, plot);
     else if (plot.table)

@@ -67,6 +67,20 @@ PlaneLayout placePanel(const FigureStyle& style, const QRectF& rect, const Plane
     return layout;
 }
 
+/// The large circle alone, where there is no room for the small ones.
+PlaneLayout circleAlone(const FigureStyle& style, const QRectF& rect, const PlanePanel& panel)
+{
+    PlanePanel none = panel;
+    none.pairCount = 0;
+    PlaneLayout layout = placePanel(style, rect, none, false, 1);
+    QRectF inner = rect;
+    if (!layout.title.isEmpty())
+        inner.setTop(layout.title.bottom());
+    layout.centre = inner.center();
+    layout.radius = std::max(0.0, std::min(0.34 * inner.width(), inner.height() / 2 - style.px(9.0)));
+    return layout;
+}
+
 /// How well a panel can be read: by its large circle, and by its small ones as long as they are small.
 double legibility(const FigureStyle& style, const PlaneLayout& layout)
 {
@@ -407,6 +421,12 @@ std::vector<PlaneLayout> layoutPlanes(const FigureStyle& style, const QRectF& co
             }
         }
     }
+    if (bestLegibility < style.px(14.0))
+        for (PlaneLayout& layout : best) {
+            const int panel = layout.panel;
+            layout = circleAlone(style, layout.rect, plot.planes[static_cast<std::size_t>(panel)]);
+            layout.panel = panel;
+        }
     // Circles of one size at one height can be compared.
     double radius = INFINITY;
     double drop = INFINITY;

@@ -127,7 +127,8 @@ void RasterCanvas::drawPolyline(const QPolygonF& points, double width, const QCo
 {
     const double half = (width > 0.0 ? width : 1.0) / 2.0; // a pen of no width draws one pixel
     const std::uint32_t rgb = colour.rgb() | 0xff000000U;
-    // At a corner of less than some twenty degrees the two pieces meet well enough.
+    // At a corner of less than some twenty degrees the two pieces meet well enough as they are. At a sharper
+    // one the first is round, and the second begins in it: drawn twice, its edge would be a bead.
     const auto isSharp = [&](qsizetype corner) {
         const QPointF in = points[corner] - points[corner - 1];
         const QPointF out = points[corner + 1] - points[corner];
@@ -137,30 +138,35 @@ void RasterCanvas::drawPolyline(const QPolygonF& points, double width, const QCo
         const bool isFlatOut = std::fabs(out.x()) >= std::fabs(out.y());
         return isFlatIn != isFlatOut || std::fabs(across) > 0.35 * along;
     };
-    for (qsizetype i = 1; i < points.size(); ++i)
-        drawPiece(toDevice(points[i - 1]), toDevice(points[i]), half, rgb, i == 1 || isSharp(i - 1),
-                  i + 1 == points.size() || isSharp(i));
+    for (qsizetype i = 1; i < points.size(); ++i) {
+        const PieceEnd from = i == 1 ? PieceEnd::Round : isSharp(i - 1) ? PieceEnd::Cut : PieceEnd::Joined;
+        const PieceEnd to = i + 1 == points.size() || isSharp(i) ? PieceEnd::Round : PieceEnd::Joined;
+        drawPiece(toDevice(points[i - 1]), toDevice(points[i]), half, rgb, from, to);
+    }
 }
 
-void RasterCanvas::drawPiece(QPointF from, QPointF to, double half, std::uint32_t colour, bool isSquareFrom,
-                             bool isSquareTo)
+void RasterCanvas::drawPiece(const QPointF& from, const QPointF& to, double half, std::uint32_t colour,
+                             PieceEnd fromEnd, PieceEnd toEnd)
 {
     const QPointF way = to - from;
     const double length = std::hypot(way.x(), way.y());
     const QPointF along = length > 0.0 ? way / length : QPointF(1.0, 0.0);
     // Walked along its longer side, whichever that is: `u` runs along, `v` across.
     const bool isFlat = std::fabs(along.x()) >= std::fabs(along.y());
-    double u0 = isFlat ? from.x() : from.y();
-    const double v0 = isFlat ? from.y() : from.x();
-    double u1 = isFlat ? to.x() : to.y();
+    const double fromU = isFlat ? from.x() : from.y(), fromV = isFlat ? from.y() : from.x();
+    const double toU = isFlat ? to.x() : to.y();
     const double alongU = isFlat ? along.x() : along.y(), alongV = isFlat ? along.y() : along.x();
     const double slope = alongV / alongU;
-    const double originU = u0;
-    // Pieces that go on share the nearest edge between pixels, so that each pixel is one piece's.
-    u0 = isSquareFrom ? u0 - half * alongU : std::round(u0);
-    u1 = isSquareTo ? u1 + half * alongU : std::round(u1);
-    if (u0 > u1)
-        std::swap(u0, u1);
+    const bool isForward = alongU > 0.0;
+    const double low = isForward ? fromU : toU, high = isForward ? toU : fromU;
+    const PieceEnd lowEnd = isForward ? fromEnd : toEnd, highEnd = isForward ? toEnd : fromEnd;
+    // Pieces that go on share the nearest edge between pixels, so that each pixel is one piece's. About
+    // another end pixels are covered by their distance from it.
+    const double room = half + 1.0;
+    const double u0 = lowEnd == PieceEnd::Joined ? std::round(low) : low - room;
+    const double u1 = highEnd == PieceEnd::Joined ? std::round(high) : high + room;
+    const double lowUntil = lowEnd == PieceEnd::Joined ? u0 : low + room;
+    const double highFrom = highEnd == PieceEnd::Joined ? u1 : high - room;
     const double reach = half / std::fabs(alongU); // across
     const int uBegin = isFlat ? m_clip.left() : m_clip.top();
     const int uEnd = isFlat ? m_clip.right() + 1 : m_clip.bottom() + 1;
@@ -175,26 +181,41 @@ void RasterCanvas::drawPiece(QPointF from, QPointF to, double half, std::uint32_
     const SlantedEdge edge(std::fabs(slope));
     const double blur = std::fabs(slope) / 2.0;
     for (int u = static_cast<int>(first); u < static_cast<int>(last); ++u) {
-        const double begin = std::max<double>(u0, u);
-        const double end = std::min<double>(u1, u + 1);
-        const double middle = v0 + slope * ((begin + end) / 2.0 - originU);
+        const double centre = u + 0.5;
+        const bool isAtEnd = centre < lowUntil || centre > highFrom;
+        const double middle = fromV + slope * ((isAtEnd ? std::clamp(centre, low, high) : centre) - fromU);
         const double top = middle - reach;
         const double bottom = middle + reach;
-        const double firstRow = std::max<double>(vBegin, std::floor(top - blur));
-        const double lastRow = std::min<double>(vEnd, std::ceil(bottom + blur));
+        const double spare = isAtEnd ? 1.0 : blur;
+        const double firstRow = std::max<double>(vBegin, std::floor(top - spare));
+        const double lastRow = std::min<double>(vEnd, std::ceil(bottom + spare));
         if (!(firstRow < lastRow))
             continue;
-        const double parts = 256.0 * (end - begin);
         std::uint32_t* pixel = m_pixels + u * uStep + static_cast<std::ptrdiff_t>(firstRow) * vStep;
         const auto cover = [&](double share) {
-            *pixel = blended(*pixel, colour, static_cast<std::uint32_t>(parts * share + 0.5));
+            *pixel = blended(*pixel, colour, static_cast<std::uint32_t>(256.0 * share + 0.5));
             pixel += vStep;
         };
+        double row = firstRow;
+        if (isAtEnd) {
+            for (; row < lastRow; row += 1.0) {
+                const double du = centre - fromU, dv = row + 0.5 - fromV;
+                const double at = du * alongU + dv * alongV; // from the beginning of the piece on
+                const double across = du * alongV - dv * alongU;
+                const double beyond = fromEnd == PieceEnd::Round && at < 0.0    ? at
+                                      : toEnd == PieceEnd::Round && at > length ? at - length
+                                                                                : 0.0;
+                const double away = beyond == 0.0 ? std::fabs(across) : std::hypot(across, beyond);
+                const double cut = fromEnd == PieceEnd::Cut ? std::clamp(at + 0.5, 0.0, 1.0) : 1.0;
+                cover(cut *
+                      (std::clamp(half - away + 0.5, 0.0, 1.0) - std::clamp(0.5 - half - away, 0.0, 1.0)));
+            }
+            continue;
+        }
         // Of the pixel from `row` to `row` + 1 what lies below the upper edge and not below the lower one;
         // where pixels lie wholly between the two, one edge at a time is met.
         const double fullBegin = std::clamp(std::ceil(top + blur), firstRow, lastRow);
         const double fullEnd = std::clamp(std::floor(bottom - blur), firstRow, lastRow);
-        double row = firstRow;
         if (fullBegin <= fullEnd && top + blur <= fullBegin && fullEnd <= bottom - blur) {
             for (; row < fullBegin; row += 1.0)
                 cover(edge(row + 1.0 - top));

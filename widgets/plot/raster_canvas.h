@@ -23,7 +23,7 @@ public:
     /// transform changes, or it ends.
     static std::optional<RasterCanvas> of(const QPainter& painter);
 
-    /// A polyline in the painter's coordinates, `width` units wide, its ends and sharp corners square.
+    /// A polyline in the painter's coordinates, `width` units wide, its ends and sharp corners round.
     void drawPolyline(const QPolygonF& points, double width, const QColor& colour);
 
     /// Bars in neighbouring columns of pixels, in device coordinates from `left` on: rows [tops, bottoms),
@@ -43,8 +43,13 @@ private:
     {
     }
 
-    void drawPiece(QPointF from, QPointF to, double half, std::uint32_t colour, bool isSquareFrom,
-                   bool isSquareTo);
+    enum class PieceEnd {
+        Joined, ///< the next piece goes on from the nearest edge between pixels
+        Round,
+        Cut, ///< upright to the piece, within the round end of the one before
+    };
+    void drawPiece(const QPointF& from, const QPointF& to, double half, std::uint32_t colour,
+                   PieceEnd fromEnd, PieceEnd toEnd);
 
     std::uint32_t* m_pixels;
     std::ptrdiff_t m_stride; ///< pixels from a row to the next

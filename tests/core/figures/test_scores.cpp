@@ -658,7 +658,7 @@ void TestScoresFigure::roundedRowsOfMeans()
 }
 
 /// Finite numbers of a file beyond what their products can be held in: double takes the place of single
-/// precision, what was asked for has gaps that are said, and what no precision holds is said too.
+/// precision, and what no precision holds is masked; both are said.
 void TestScoresFigure::beyondTheRange()
 {
     const auto tensors = [](std::int64_t tokens, double size) {
@@ -691,8 +691,26 @@ void TestScoresFigure::beyondTheRange()
     QVERIFY(large.notes.empty());
     QCOMPARE(relativeDifference(large.maps.front().values->front(), 0.5e50, 1e-12), QString());
     ask.settings.emplace_back("score_precision", "single");
-    const FigureSpec single = figureFor(ask);
-    QCOMPARE(count(single, "are beyond the range of single precision; they are gaps"), 1);
+    for (const double size : {1e25, 1e-19}) { // what floats cannot hold is in double, and said
+        ask.options.tensors = tensors(1100, size);
+        const FigureSpec single = figureFor(ask);
+        QCOMPARE(single.provenance.precision, std::string("double"));
+        QCOMPARE(count(single, "single precision cannot hold the products of numbers up to"), 1);
+        QCOMPARE(relativeDifference(single.maps.front().values->front(), 0.5 * size * size, 1e-12),
+                 QString());
+    }
+    ask.options.tensors = tensors(1100, 1.0);
+    QCOMPARE(count(figureFor(ask), "cannot hold"), 0);
+    // A softmax of such logits is all on the greatest: on the key before, of which the query is a multiple.
+    FigureAsk sharp{
+        "scores", {plain(2)}, {{"map_length", "2"}, {"stage", "softmax"}, {"score_precision", "bf16"}}};
+    sharp.options.content = Content::File;
+    sharp.options.m = sharp.options.n = 0;
+    auto apart = tensors(2, 1e20);
+    auto parted = std::make_shared<HeadTensors>(*apart);
+    parted->key[2] = -1e20;
+    sharp.options.tensors = parted;
+    QCOMPARE(figureFor(sharp).maps.front().values->at(2), 1.0);
     // Not in double either.
     FigureAsk vast{"scores", {plain(2)}, {{"map_length", "8"}}};
     vast.options.content = Content::File;
@@ -703,6 +721,7 @@ void TestScoresFigure::beyondTheRange()
     QVERIFY(std::none_of(none.maps.front().values->begin(), none.maps.front().values->end(),
                          [](double value) { return std::isfinite(value); }));
     QCOMPARE(count(none, "large: values up to 1e+160; where a sum of their products is beyond"), 1);
+    QCOMPARE(count(none, "8 queries and 8 keys in view hold numbers that are not finite or beyond 1e150"), 1);
     vast.options.tensors = tensors(8, 1e60);
     QCOMPARE(count(figureFor(vast), "values up to"), 0);
     // Each figure that multiplies them says so.

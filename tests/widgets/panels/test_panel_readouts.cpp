@@ -73,6 +73,27 @@ private slots:
         QCOMPARE(label.sizeHint().width(), width);
     }
 
+    void numbersLoseTheirLastDigitsFirst()
+    {
+        const QFontMetricsF metrics(NumberLabel().font());
+        const auto fitted = [&](const char* text, double share) {
+            const QString whole = QString::fromUtf8(text);
+            double width = 0.0; // with each digit as wide as the widest
+            for (const QChar digit : QStringLiteral("0123456789"))
+                width = std::max(width, metrics.horizontalAdvance(digit));
+            return fittedText(whole, metrics, share * width * static_cast<double>(whole.size()));
+        };
+        QCOMPARE(fitted("0.736141172322", 1.2), "0.736141172322");
+        const QString fewer = fitted("0.736141172366", 0.7);
+        QVERIFY2(fewer.startsWith("0.7361") && fewer.size() < 12, qPrintable(fewer));
+        QVERIFY(std::fabs(fewer.toDouble() - 0.736141172366) <=
+                0.5 * std::pow(10.0, 2.0 - static_cast<double>(fewer.size())));
+        const QString negative = fitted("−0.996", 0.7);
+        QVERIFY2(negative.startsWith("−1.0") || negative.startsWith("−0.99"), qPrintable(negative));
+        const QString words = fitted("15 × 0.0854 = 1.2810 rad", 0.6);
+        QVERIFY2(words.startsWith("15 × 0.08") && words.endsWith(u'…'), qPrintable(words));
+    }
+
     void messagesQueue()
     {
         MessageBar bar;

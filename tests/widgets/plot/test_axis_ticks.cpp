@@ -4,12 +4,39 @@
 
 #include <QtTest>
 
+#include <cmath>
+#include <tuple>
+
 using namespace ropewalk;
 
 class TestAxisTicks : public QObject
 {
     Q_OBJECT
 private slots:
+    /// Ends between which a step would be zero, or no step at all.
+    void rangesThatNobodyCanDraw()
+    {
+        const auto extent = [](const QString& label) { return 6.0 * static_cast<double>(label.size()); };
+        AxisSpec axis;
+        axis.kind = AxisKind::Plain;
+        for (const auto& [lower, upper, isLogarithmic] :
+             {std::tuple(0.0, 5e-324, false), std::tuple(-1e-310, 1e-310, false),
+              std::tuple(5e-324, 1e-300, true), std::tuple(0.0, 1.0, true), std::tuple(1.0, 1.0, false),
+              std::tuple(1e300, 1e300 * (1 + 4e-16), false), std::tuple(-1.7e308, 1.7e308, false),
+              std::tuple(0.0, std::nan(""), false)}) {
+            axis.lower = lower;
+            axis.upper = upper;
+            axis.isLogarithmic = isLogarithmic;
+            QVERIFY(!isDrawable(axis));
+            QVERIFY(axisTicks(axis, 400.0, 8.0, extent).empty());
+        }
+        axis.isLogarithmic = false;
+        axis.lower = -1e-280;
+        axis.upper = 1e-280;
+        QVERIFY(isDrawable(axis));
+        QVERIFY(axisTicks(axis, 400.0, 8.0, extent).size() >= 3);
+    }
+
     void tokenCounts_data();
     void tokenCounts();
     void labels_data();
