@@ -72,7 +72,7 @@ FigureSpec buildPairs(const FigureResults& results)
     });
     const FigureOptions& options = results.options;
     figure.title = "What each pair adds to the score";
-    figure.formula = "A² Re(qᵢ k̄ᵢ exp j(m−n)θ′ᵢ) / dₕ";
+    figure.formula = "Aᵢ² Re(qᵢ k̄ᵢ exp j(m−n)θ′ᵢ) / dₕ";
     figure.source = "RoFormer, arXiv:2104.09864, equation 12";
     figure.xAxis = {"pair i, fast to slow", AxisKind::Pair, false, -0.5, mostPairs - 0.5};
     figure.xAxis.meaning = AxisMeaning::Pair;

@@ -603,7 +603,7 @@ FigureSpec buildRange(const FigureResults& results)
 {
     FigureSpec figure;
     figure.title = "What training showed, and what a longer input meets";
-    figure.formula = "uᵢ = min(1, (N−1)θ′ᵢ/2π) − min(1, (T−1)θᵢ/2π)";
+    figure.formula = "uᵢ = max(0, min(1, (N−1)θ′ᵢ/2π) − min(1, (T−1)θᵢ/2π))";
     figure.source =
         "Scaling laws of RoPE-based extrapolation, arXiv:2310.05209; rules: arXiv:2306.15595 (PI), "
         "2309.00071 (NTK-aware, YaRN), 2402.13753 (LongRoPE), 2603.18017 (RoPE-ID)";

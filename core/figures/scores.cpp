@@ -910,6 +910,16 @@ Result<std::shared_ptr<const FigureData>> computeScoreMaps(FigureJob& job)
         data->maps.push_back(std::move(*done));
     }
     dropOldLayers(data->layers);
+    // The precision of the whole is that of all maps, not of the last.
+    std::string precisions;
+    for (const ScoreMap& map : data->maps) {
+        const std::string own(
+            scorePrecisionName(map.path == ScorePath::Tiles ? map.precision : ScorePrecision::Double));
+        if (precisions.find(own) == std::string::npos)
+            precisions += (precisions.empty() ? "" : " and ") + own;
+    }
+    if (!precisions.empty())
+        job.provenance.precision = precisions;
     if (options.settings.is("compare", "A_minus_B") && drawable.size() < 2)
         note(Severity::Warning, "compare",
              "A − B needs two configurations that can be computed; one is shown");

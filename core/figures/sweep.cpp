@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 
 namespace ropewalk {
 namespace {
@@ -23,10 +24,11 @@ struct SweepMap
     double lower = 0.0, upper = 1.0; ///< outer edges of the first and the last row, on the axis
     std::vector<double> values;      ///< of the swept parameter, one a row
     int columns = 0;
-    Values cells;                      ///< [rows × columns]; NaN where the value is impossible
-    std::vector<double> firstNegative; ///< of each row; NaN: none within the distances; empty in a preview
-    std::optional<double> present;     ///< the configuration's own value
-    Message impossible;                ///< why rows are masked; empty: none are
+    std::vector<double> columnDistance; ///< the first distance of each, or of the bound the one that is taken
+    Values cells;                       ///< [rows × columns]; NaN where the value is impossible
+    std::vector<double> firstNegative;  ///< of each row; NaN: none within the distances; empty in a preview
+    std::optional<double> present;      ///< the configuration's own value
+    Message impossible;                 ///< why rows are masked; empty: none are
 };
 
 struct SweepData : FigureData
@@ -125,6 +127,18 @@ Result<double> firstNegative(FigureJob& job, const std::vector<double>& turning,
     return kNaN;
 }
 
+/// The first distance of each column, or where there is no closed form for all of them the one in its middle.
+std::vector<double> distancesOf(const std::vector<CellRange>& columns, bool isInMiddle)
+{
+    std::vector<double> distances;
+    for (const CellRange& column : columns)
+        distances.push_back(isInMiddle ? std::floor(std::sqrt(static_cast<double>(column.first) *
+                                                              static_cast<double>(column.end - 1)) +
+                                                    0.5)
+                                       : static_cast<double>(column.first));
+    return distances;
+}
+
 Result<void> fillRow(FigureJob& job, const RopeConfig& config, const std::vector<CellRange>& columns,
                      std::span<double> cells, SweepMap& map, double& negative)
 {
@@ -142,10 +156,7 @@ Result<void> fillRow(FigureJob& job, const RopeConfig& config, const std::vector
             turning.push_back(theta);
     const int pairCount = config.headDim / 2;
     if (isBound(job.request.options)) {
-        std::vector<double> distances;
-        for (const CellRange& column : columns) // no closed form: the distance in the middle of the column
-            distances.push_back(std::floor(
-                std::sqrt(static_cast<double>(column.first) * static_cast<double>(column.end - 1)) + 0.5));
+        const std::vector<double> distances = distancesOf(columns, true);
         DecayOp op;
         op.invFreq = turning;
         op.pairCount = pairCount;
@@ -180,6 +191,7 @@ Result<SweepMap> sweepOf(FigureJob& job, int index, double progressFrom, double 
     const std::vector<CellRange> columns =
         logarithmicColumns(options.maxDistance, job.request.isCoarse ? kFewColumns : kColumns);
     map.columns = static_cast<int>(columns.size());
+    map.columnDistance = distancesOf(columns, isBound(options));
     std::vector<double> cells(map.values.size() * columns.size());
     if (!job.request.isCoarse)
         map.firstNegative.assign(map.values.size(), kNaN);
@@ -317,6 +329,17 @@ FigureSpec buildSweep(const FigureResults& results)
         spec.upper = 1.0;
         spec.label = isBound(options) ? "U(r) / U(0)" : "C(r)";
         plot.maps.push_back(std::move(spec));
+        Series columnDistance;
+        columnDistance.configuration = map.configuration;
+        columnDistance.name = "column_distance";
+        columnDistance.unit = "token";
+        columnDistance.xUnit = "column";
+        columnDistance.style = SeriesStyle::DataOnly;
+        std::vector<double> indices(map.columnDistance.size());
+        std::iota(indices.begin(), indices.end(), 0.0);
+        columnDistance.x = makeValues(std::move(indices));
+        columnDistance.y = makeValues(map.columnDistance);
+        plot.series.push_back(std::move(columnDistance));
         if (!map.firstNegative.empty()) {
             Series exported;
             exported.configuration = map.configuration;

@@ -625,6 +625,17 @@ void TestScoresFigure::whatTheTilesAreComputedIn()
         QVERIFY2(contains(figure.caption, row.caption), toEnglish(figure.caption).c_str());
         QCOMPARE(contains(figure.caption, "single precision"), std::string(row.precision) == "single");
     }
+    // Of two maps that differ in it both are named: one curve is in double always.
+    RopeConfig steep = plain(16);
+    steep.temperature.rule = TemperatureRule::LogN;
+    steep.temperature.referenceLength = 64;
+    for (const bool isSteepFirst : {true, false}) {
+        const FigureAsk both{"scores",
+                             isSteepFirst ? std::vector{steep, plain(16)} : std::vector{plain(16), steep},
+                             {{"map_length", "100"}, {"stage", "softmax"}, {"score_precision", "single"}}};
+        QCOMPARE(figureFor(both).provenance.precision,
+                 std::string(isSteepFirst ? "single and double" : "double and single"));
+    }
     // A weight in float is off by its logit's rounding, no more.
     const FigureSpec full = drawn({{"map_length", "1100"}, {"score_precision", "double"}});
     const FigureSpec single = drawn({{"map_length", "1100"}});

@@ -170,6 +170,17 @@ void TestSweepFigure::boundFactor()
     const MapSpec& map = figure.maps.front();
     QCOMPARE(map.name, std::string("bound_factor"));
     QCOMPARE(map.colours, ColourTable::Viridis);
+    // Which distance a column is of: the one in its middle, and of means the first.
+    ask.settings = {{"sweep_over", "share"}};
+    const Series firsts = *findSeries(figureFor(ask), "column_distance");
+    const Series* middles = findSeries(figure, "column_distance");
+    const std::vector<CellRange> columns = logarithmicColumns(4096, static_cast<int>(map.columns));
+    QCOMPARE(middles->y->size(), columns.size());
+    for (std::size_t i = 0; i < columns.size(); ++i) {
+        QCOMPARE((*firsts.y)[i], static_cast<double>(columns[i].first));
+        QVERIFY((*middles->y)[i] >= static_cast<double>(columns[i].first) &&
+                (*middles->y)[i] < static_cast<double>(columns[i].end));
+    }
     // U(4096)/U(0) = 4.883/32.5 in the last row, where the whole head turns; the last column is near its end.
     FigureAsk decay{"decay", {llama2()}};
     decay.options.maxDistance = 4096;
