@@ -313,7 +313,10 @@ void paintPlot(FigurePen& pen, const FigureSpec& figure, const PlotSpec& plot, c
         }
         const std::vector<DrawnColumn> columns = drawnColumns(own, columnsOf, *series->x, *series->y);
         avoidColumns(placer, columns, origin);
-        if (series->style == SeriesStyle::Line) {
+        // Steps that cannot be told apart are a line, too.
+        const bool isFine = series->style == SeriesStyle::Steps &&
+                            series->x->size() > 4 * static_cast<std::size_t>(own.columns);
+        if (series->style == SeriesStyle::Line || isFine) {
             LineLook look;
             look.width = series->isDashed ? 1.2 : series->isEmphasised ? 1.7 : 1.3;
             look.colour = series->isDashed ? mixed(colour, c.figure, 0.75) : colour;

@@ -149,7 +149,7 @@ void RasterCanvas::drawPiece(const QPointF& from, const QPointF& to, double half
                              PieceEnd fromEnd, PieceEnd toEnd)
 {
     const QPointF way = to - from;
-    const double length = std::hypot(way.x(), way.y());
+    const double length = std::sqrt(QPointF::dotProduct(way, way));
     const QPointF along = length > 0.0 ? way / length : QPointF(1.0, 0.0);
     // Walked along its longer side, whichever that is: `u` runs along, `v` across.
     const bool isFlat = std::fabs(along.x()) >= std::fabs(along.y());
@@ -205,7 +205,8 @@ void RasterCanvas::drawPiece(const QPointF& from, const QPointF& to, double half
                 const double beyond = fromEnd == PieceEnd::Round && at < 0.0    ? at
                                       : toEnd == PieceEnd::Round && at > length ? at - length
                                                                                 : 0.0;
-                const double away = beyond == 0.0 ? std::fabs(across) : std::hypot(across, beyond);
+                const double away =
+                    beyond == 0.0 ? std::fabs(across) : std::sqrt(across * across + beyond * beyond);
                 const double cut = fromEnd == PieceEnd::Cut ? std::clamp(at + 0.5, 0.0, 1.0) : 1.0;
                 cover(cut *
                       (std::clamp(half - away + 0.5, 0.0, 1.0) - std::clamp(0.5 - half - away, 0.0, 1.0)));
