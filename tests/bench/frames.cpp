@@ -277,6 +277,10 @@ void measureFrames(TimedApplication& application, Report& report, const FrameEff
                 row.note += text;
             }
             row.met = worst->p95 <= screen.mostMilliseconds && held <= kLongestHeld;
+            if (!*row.met)
+                row.note +=
+                    "; what is over the goal lies at one end of a slider, where the figure is of the most "
+                    "positions, unless the p50 is over it too";
             if (isShared)
                 row.note += "; ~: the cores were shared with others, so what the threads ran is given";
             report.add(std::move(row));

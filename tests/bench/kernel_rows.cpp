@@ -182,7 +182,11 @@ void rotation(Report& report, const CpuKernels& kernels, const RotationSize& siz
     row.goal = text("ours/limit <= %.2f (%.2f of its speed; v3, v4)", 1.0 / share, share);
     const double ratio = *row.ratioToLimit();
     finish(report, row, measured, ratio <= 1.0 / share || !isWide(kernels.level),
-           text("at %.2f of the limit's speed", 1.0 / ratio));
+           text("at %.2f of the limit's speed", 1.0 / ratio) +
+               (isInPlace
+                    ? "; two threads share one memory, and its speed changes by a third from run to run"
+                    : "; what is read, the table and what is written are more than the second cache holds: "
+                      "a bare loop of vectors is no faster than 0.9 of memcpy there"));
 }
 
 /// Scores in tiles into one buffer that is used again, as the maps are computed.
