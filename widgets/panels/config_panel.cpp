@@ -800,11 +800,12 @@ void ConfigPanel::restyle()
 
 void ConfigPanel::placeScheme()
 {
-    // Between the title's words and its sign, in the controls' column where there is room for that.
+    // Between the title's words and its sign, in the controls' column where there is room for that, and above
+    // the title's rule.
     const QWidget* title = m_channels->title();
     const int left = std::min(scaledPixels(96), title->width() / 3);
     m_scheme->setGeometry(left, scaledPixels(2), title->width() - left - scaledPixels(kPad + 20.0),
-                          title->height() - scaledPixels(6));
+                          title->height() - scaledPixels(9));
 }
 
 void ConfigPanel::placeScrollBar()
