@@ -80,7 +80,7 @@ template<class T>
 [[gnu::always_inline]] inline typename Lanes<T>::Vector exponential(typename Lanes<T>::Vector y)
 {
     using Vector = typename Lanes<T>::Vector;
-    using Integers = typename Lanes<T>::Integers;
+    using Bits = typename Lanes<T>::Bits;
     constexpr bool isSingle = std::numeric_limits<T>::digits == 24;
     constexpr int kTerms = isSingle ? 8 : 14; // what is left out is below 2^-27 and 2^-57 of e^r
     constexpr int kMantissa = std::numeric_limits<T>::digits - 1;
@@ -99,7 +99,7 @@ template<class T>
 #pragma GCC unroll 14
     for (int k = kTerms - 2; k >= 0; --k)
         sum = sum * r + coefficient[k];
-    Integers bits, power;
+    Bits bits, power;
     std::memcpy(&bits, &sum, sizeof bits);
     std::memcpy(&power, &shifted, sizeof power);
     bits += power << kMantissa; // times 2^n

@@ -31,9 +31,9 @@ struct Lanes
     static constexpr int kCount = kVectorBytes / static_cast<int>(sizeof(T));
     static constexpr int kPanel = kTileVectors * kCount; ///< keys side by side in a product
     typedef T Vector __attribute__((vector_size(kVectorBytes)));
-    /// As wide as T each.
-    using Integer = std::conditional_t<sizeof(T) == sizeof(std::int32_t), std::int32_t, std::int64_t>;
-    typedef Integer Integers __attribute__((vector_size(kVectorBytes)));
+    /// The bits of each T; sums of them wrap.
+    using Word = std::conditional_t<sizeof(T) == sizeof(std::uint32_t), std::uint32_t, std::uint64_t>;
+    typedef Word Bits __attribute__((vector_size(kVectorBytes)));
     static Vector load(const T* from)
     {
         Vector vector;
