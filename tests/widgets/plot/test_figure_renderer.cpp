@@ -68,6 +68,8 @@ private slots:
     void namesOfOthersAreNotTaken();
     void linesLieOverBars();
     void captionsLoseWholeParts();
+    void noHeadingWithoutItsPlot();
+    void longAxisNamesGoOn();
     void pointsLieWhereTheyAre();
     void survivesOddInput_data();
     void survivesOddInput();
@@ -739,6 +741,54 @@ void TestFigureRenderer::survivesOddInput()
     }
     draw(figure, {476, 312}, {});
     draw(FigureSpec{}, {476, 312}, {});
+}
+
+/// A heading stands only where what it heads is drawn below it, at any height.
+void TestFigureRenderer::noHeadingWithoutItsPlot()
+{
+    FigureSpec figure;
+    figure.title = "Two";
+    figure.configurations.emplace_back();
+    figure.xAxis = figure.yAxis = {"axis", AxisKind::Plain, false, 0.0, 1.0};
+    PlotSpec matrix;
+    matrix.plotTitle = "R(m)";
+    matrix.column = 1;
+    TableSpec table;
+    table.rows = table.columns = 2;
+    table.isMatrix = true;
+    for (const char* cell : {"11.5", "12.5", "21.5", "22.5"})
+        table.cells.push_back({cell});
+    matrix.table = table;
+    figure.more = {matrix};
+    int with = 0, without = 0;
+    for (int height = 90; height <= 260; height += 3) {
+        QStringList texts;
+        for (const DrawnText& text : figureTexts(QRectF(0, 0, 640, height), figure, {}))
+            texts.append(text.text);
+        QCOMPARE(texts.contains("R(m)"), texts.contains("22.5"));
+        ++(texts.contains("R(m)") ? with : without);
+    }
+    QVERIFY(with > 0 && without > 0);
+}
+
+/// The name of an upright axis that is longer than the axis goes on in a second line.
+void TestFigureRenderer::longAxisNamesGoOn()
+{
+    FigureSpec figure;
+    figure.configurations.emplace_back();
+    figure.xAxis = {"x", AxisKind::Plain, false, 0.0, 1.0};
+    figure.yAxis = {"share of all positions (percent)", AxisKind::Plain, false, 0.0, 1.0};
+    const auto named = [&](int height) {
+        QStringList words;
+        for (const DrawnText& text : figureTexts(QRectF(0, 0, 480, height), figure, {}))
+            if (text.box.height() > text.box.width() && text.text.size() > 4)
+                words.append(text.text);
+        return words;
+    };
+    QCOMPARE(named(400), QStringList{"share of all positions (percent)"});
+    const QStringList two = named(170);
+    QCOMPARE(two.size(), 2);
+    QCOMPARE(two.join(u' '), "share of all positions (percent)");
 }
 
 QTEST_MAIN(TestFigureRenderer)
