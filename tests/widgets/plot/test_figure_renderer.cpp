@@ -759,9 +759,11 @@ void TestFigureRenderer::noHeadingWithoutItsPlot()
     for (const char* cell : {"11.5", "12.5", "21.5", "22.5"})
         table.cells.push_back({cell});
     matrix.table = table;
-    figure.more = {matrix};
+    figure.rowSpan = 3; // as in `plane`: three matrices beside the circle
+    for (matrix.row = 0; matrix.row < 3; ++matrix.row)
+        figure.more.push_back(matrix);
     int with = 0, without = 0;
-    for (int height = 90; height <= 260; height += 3) {
+    for (int height = 150; height <= 420; height += 2) {
         QStringList texts;
         for (const DrawnText& text : figureTexts(QRectF(0, 0, 640, height), figure, {}))
             texts.append(text.text);
